@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -131,6 +132,39 @@ import YaprakReplay
         let later = await yaprak(
             "bisect", database, "--good", "1", "--where", "counter['now'] > 21 and count(brief) == 0")
         #expect(later.code == 0 && later.lines.last?.hasPrefix(#"{"firstBad":22,"#) == true, "\(later)")
+    }
+
+    // The bracket at the end was missing.
+    @Test func `JSON of a search that is interrupted is JSON`() async throws {
+        try await count(to: 20, mark: 5)
+        var counts: Set<Int> = [], isFound = false, moment = 0
+        while !isFound, moment < 500 {
+            let looks = Atomic(0), most = moment
+            let console = Console(out: TextSink(), err: TextSink())
+            let code = await Invocation.run(
+                ["bisect", database, "--key-exists", "counter", "mark", "--format", "json"],
+                in: .init(
+                    console: console, isInterrupted: { looks.add(1, ordering: .relaxed).newValue > most }))
+            isFound = code == 0
+            let printed = try JSONSerialization.jsonObject(with: Data(console.out.text.utf8)) as? [Any]
+            #expect(printed != nil && (isFound || code == 130), "\(moment): \(console.out.text)")
+            counts.insert(printed?.count ?? 0)
+            moment += 1
+        }
+        #expect(isFound && counts.count > 3, "\(counts)")
+    }
+
+    // Nothing was said before the whole log was read.
+    @Test func `A name that neither end has is mentioned before a long log is read to its end`() async throws {
+        try await count(to: Int(BisectCommand.commitsUnmentioned) + 50, mark: 5)
+        let question = ["bisect", database, "--good", "1", "--where", "count(countre) == 0"]
+        let said = #"names a collection "countre", and there is none at commit 1050. Did you mean "counter"?"#
+        let slip = await yaprak(question)
+        #expect(slip.code == 3 && slip.err.contains(said) && probes(slip) == 1, "\(slip)")
+        let console = Console(out: TextSink(), err: TextSink())
+        let code = await Invocation.run(
+            question, in: .init(console: console, isInterrupted: { console.err.text.contains("countre") }))
+        #expect(code == 130 && console.err.text.contains(said), "\(console.err.text)")
     }
 
     @Test func `A bad expression is shown with a mark below the place`() async throws {

@@ -85,6 +85,19 @@ struct BisectCommand: AnsweringCommand {
         let ends = try ends(in: reader)
         var search = ReplayBisection(good: ends.good, bad: ends.bad)
         var printer = BisectPrinter(output.format(on: console), reader, console)
+        do { try ask(question, about: ends, &search, &printer, reader) } catch {
+            // What ends the search early, Ctrl-C or an error, leaves the list as whole as the end of the search does.
+            try printer.finish()
+            throw error
+        }
+        try finish(search, ends.floor, question, reader, &printer)
+    }
+
+    /// Asks about one commit after the other, until the search is over.
+    private func ask(
+        _ question: any BisectQuestion, about ends: Ends, _ search: inout ReplayBisection,
+        _ printer: inout BisectPrinter, _ reader: ReplayReader
+    ) throws {
         while let commit = search.next {
             if Invocation.isInterrupted() { throw CancellationError() }
             let verdict: ReplayBisection.Verdict
@@ -95,17 +108,12 @@ struct BisectCommand: AnsweringCommand {
                 guard let lost = try reader.unreachableCommits(around: commit, after: error) else { throw error }
                 verdict = .skip
                 search.note(skipping: lost)
-                try console.err.write(
+                try Invocation.console.err.write(
                     "yaprak: commits \(lost.lowerBound) to \(lost.upperBound) are skipped: \(error.message.plain)\n")
             }
             try printer.write(commit, verdict, search)
-            guard search.probeCount == 1, verdict == .bad else { continue }
-            do { try refuseAbsent(of: question, ends, reader) } catch {
-                try printer.finish()
-                throw error
-            }
+            if search.probeCount == 1, verdict == .bad { try refuseAbsent(of: question, ends, reader) }
         }
-        try finish(search, ends.floor, question, reader, &printer)
     }
 
     // MARK: The question
@@ -135,16 +143,19 @@ struct BisectCommand: AnsweringCommand {
     }
 
     /// Refuses the name of a collection that no commit between the ends has: a slip, which would be empty at each of them.
-    private func refuseAbsent(
-        of question: any BisectQuestion, _ ends: (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?),
-        _ reader: ReplayReader
-    ) throws {
+    private func refuseAbsent(of question: any BisectQuestion, _ ends: Ends, _ reader: ReplayReader) throws {
         guard let question = question as? ExpressionQuestion else { return }
         let bad = try question.snapshots.snapshot(at: ends.bad)
         var absent = question.expression.collectionNames.filter { bad.count(inCollectionNamed: $0) == 0 }
         guard !absent.isEmpty else { return }
-        // A collection that is empty now, and was not before, was emptied by a commit that the log has.
         let start = ends.floor ?? ends.good
+        // What the good end has was emptied since, maybe by a removal of everything, which names no collection.
+        if start > 0 {
+            let good: Snapshot
+            do { good = try question.snapshots.snapshot(at: start) } catch is DatabaseError { return }
+            absent = absent.filter { good.count(inCollectionNamed: $0) == 0 }
+        }
+        // What neither end has may have come and gone in between: only the log knows.
         var commits = reader.commits(from: start.next(), through: ends.bad).makeAsyncIterator()
         var last = start
         while !absent.isEmpty {
@@ -156,19 +167,24 @@ struct BisectCommand: AnsweringCommand {
             guard commit.commitNumber == last.next() else { return }
             last = commit.commitNumber
             absent.subtract(commit.collections.map(\.name))
+            // A long log takes its time. Who sees the slip here need not wait.
+            if last.rawValue - start.rawValue == Self.commitsUnmentioned {
+                for name in absent.sorted() { try bad.mentionAbsence(of: name) }
+                try Invocation.console.err.flush()
+            }
         }
-        guard !absent.isEmpty, last == ends.bad else { return }
-        // What a removal of everything emptied may be in no commit by its name.
-        if start > 0 {
-            let good: Snapshot
-            do { good = try question.snapshots.snapshot(at: start) } catch is DatabaseError { return }
-            absent = absent.filter { good.count(inCollectionNamed: $0) == 0 }
-        }
-        if let name = absent.min() { throw Failure.noCollection(name, in: bad) }
+        guard last == ends.bad, let name = absent.min() else { return }
+        throw Failure.noCollection(name, in: bad)
     }
 
-    /// Where the search starts; `floor` is the oldest commit that the files lead to, if the search goes down to it.
-    private func ends(in reader: ReplayReader) throws -> (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?) {
+    /// How many commits are searched for a collection before its absence is mentioned.
+    static let commitsUnmentioned: UInt64 = 1000
+
+    /// Two commits, and the oldest that the files lead to, if the search goes down to it.
+    private typealias Ends = (good: CommitNumber, bad: CommitNumber, floor: CommitNumber?)
+
+    /// Where the search begins and ends.
+    private func ends(in reader: ReplayReader) throws -> Ends {
         let last = try reader.commitNumber(at: bad ?? .newest)
         let floor = try reader.oldestReachableCommitNumber()
         let start = try good.map { try reader.commitNumber(at: $0) }

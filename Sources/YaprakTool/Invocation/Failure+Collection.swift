@@ -20,6 +20,13 @@ extension Snapshot {
     func require(_ name: String) throws {
         if count(inCollectionNamed: name) == 0 { throw Failure.noCollection(name, in: self) }
     }
+
+    /// Says on standard error that an expression names a collection that has no records here.
+    func mentionAbsence(of name: String) throws {
+        let hint = Suggestion.sentence(for: name, among: collectionNames).map { " " + $0 } ?? ""
+        let text = "the expression names a collection \(name.debugDescription), and there is none at commit "
+        try Invocation.console.err.write("yaprak: \((text + "\(commitNumber)." + hint).printable)\n")
+    }
 }
 
 extension ReplayReader {
@@ -33,10 +40,7 @@ extension ReplayExpression {
     /// Says on standard error which collections it names that have no records. That may be as it should be, so it is no error.
     func noteAbsentCollections(in snapshot: Snapshot) throws {
         for name in collectionNames.sorted() where snapshot.count(inCollectionNamed: name) == 0 {
-            let hint = Suggestion.sentence(for: name, among: snapshot.collectionNames).map { " " + $0 } ?? ""
-            let text = "the expression names a collection \(name.debugDescription), and there is none at commit "
-            try Invocation.console.err.write(
-                "yaprak: \((text + "\(snapshot.commitNumber)." + hint).printable)\n")
+            try snapshot.mentionAbsence(of: name)
         }
     }
 }
