@@ -81,6 +81,32 @@ import YaprakReplay
     }
 
     // Plain words were looked for byte by byte, everything else by characters.
+    // They looked at the newest commit alone, and `log` at the last of the range: 3, there is no collection.
+    @Test func `A collection that came and went in the commits asked for is no slip`() async throws {
+        let brief = RecordCollection<Int, NoMetadata>("brief")
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks, brief)
+        try await database.write { $0[brief]["x"] = 1 }
+        try await database.write { $0[brief]["x"] = nil }
+        try await database.write { $0[.shopBooks]["abc"] = nil }
+        try await database.close()
+        for (words, code) in [
+            (["grep", "nix", "--collection", "brief"], 1), (["grep", "nix", "..4", "--collection", "brief"], 1),
+            (["grep", "nix", "--reverse", "--collection", "brief"], 1),
+            (["grep", "nix", "3..5", "--collection", "books"], 1),
+            (["grep", "nix", "..3", "--collection", "brief"], 3),
+            (["grep", "nix", "--collection", "boks"], 3),
+            (["replay", "--speed", "max", "--collection", "brief", "--key", "nix", "--until", "4"], 0),
+            (["replay", "--speed", "max", "--collection", "books", "--from", "4", "--until", "5"], 0),
+            (["replay", "--speed", "max", "--collection", "brief", "--until", "3"], 3),
+            (["replay", "--speed", "max", "--collection", "boks"], 3),
+            (["log", "--collection", "brief", "--key", "nix"], 0), (["log", "..3", "--collection", "brief"], 3),
+            (["tail", "--after", "4", "--collection", "books", "--key", "nix"], 0),
+        ] as [([String], Int32)] {
+            let outcome = await yaprak([words[0], shop] + words.dropFirst())
+            #expect(outcome.code == code && outcome.out.isEmpty, "\(words): \(outcome)")
+        }
+    }
+
     @Test(arguments: [true, false]) func `A pattern finds characters, however they are spelled`(isFixed: Bool) throws {
         let spellings = ["Z\u{fc}rich", "Zu\u{308}rich"]
         func finds(_ pattern: String, in text: String) throws -> Bool {

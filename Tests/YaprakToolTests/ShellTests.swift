@@ -102,6 +102,27 @@ import YaprakLocks
         }
     }
 
+    // The note about names goes to the last commit once more. Where that was interrupted, the log ended with 0.
+    @Test func `A log in which nothing is found hears Ctrl-C also when it is printed`() async throws {
+        let many = RecordCollection<Int, NoMetadata>("many")
+        let path = folder("many.yaprak")
+        var options = DatabaseOptions()
+        options.durability = .relaxed
+        options.checkpoints = .manual
+        let database = try await Database.open(at: FilePath(path), options: options, collections: many)
+        for n in 1...1500 { try await database.write { $0[many]["now"] = n } }
+        try await database.close()
+        // A cursor that went from the end to commit 700, and from there to the beginning, has to read on to get back.
+        let left = Mutex(["ask 'count(many)'", "log ..700 --where 'exists(nix[$key])' --format json"][...])
+        let console = Console(out: TextSink(), err: TextSink())
+        let code = await Invocation.run(
+            [path],
+            in: .init(
+                console: console, isInterrupted: { console.out.text.hasSuffix("[]\n") },
+                lines: { _ in LineInput(isInteractive: false) { _ in left.withLock { $0.popFirst() } } }))
+        #expect(code == 130 && console.err.text.contains("interrupted"), "\(code): \(console.err.text)")
+    }
+
     @Test func `What one line wrote the next one sees`() async throws {
         let file = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")
         let outcome = await run(

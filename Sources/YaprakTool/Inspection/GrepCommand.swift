@@ -64,9 +64,11 @@ struct GrepCommand: AsyncParsableCommand {
         let matcher = try matcher()
         let reader = try ReplayReader.open(database)
         let bounds = try bounds.bounds(in: reader), filter = filtering.filter
-        var count = 0
+        var count = 0, last: CommitNumber?
+        var asked = AskedCollection(filtering.collection)
         if let all = try reader.numbers(in: range ?? LogRange()), let numbers = bounds.clamp(all) {
             try reader.requireLog(from: numbers.lowerBound)
+            last = numbers.upperBound
             let console = try paging.console(), format = output.format(on: console)
             var rows = RowWriter(
                 format,
@@ -77,7 +79,9 @@ struct GrepCommand: AsyncParsableCommand {
                 hasValues: true)
             do {
                 try await walk.run { commit, step in
-                    guard bounds.contains(commit), let step else { return true }
+                    guard let step else { return true }
+                    asked.look(in: step)
+                    guard bounds.contains(commit) else { return true }
                     for found in Self.findings(in: commit, step, filter, field, matcher) {
                         if count == limit ?? .max { return false }
                         count += 1
@@ -102,7 +106,7 @@ struct GrepCommand: AsyncParsableCommand {
             if output.format(on: console) == .json { try console.out.write("[]\n") }
         }
         if count == 0 {
-            try reader.requireCollection(filtering.collection)
+            try asked.require(in: reader, at: last)
             throw ExitCode(1)
         }
     }

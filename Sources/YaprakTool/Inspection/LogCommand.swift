@@ -87,9 +87,11 @@ struct LogCommand: AsyncParsableCommand {
         guard let walk = try walk(in: reader) else { return try printer.finish() }
         var left = limit ?? .max, count = 0
         let filter = filtering.filter, bounds = try bounds.bounds(in: reader)
+        var asked = AskedCollection(filtering.collection)
         do {
             guard left > 0 else { return try printer.finish() }
             try await walk.run { commit, step in
+                asked.look(in: commit)
                 guard (origin ?? commit.origin) == commit.origin, bounds.contains(commit),
                     var shown = filter.apply(to: commit)
                 else { return true }
@@ -113,11 +115,16 @@ struct LogCommand: AsyncParsableCommand {
         }
         try printer.finish()
         guard count == 0 else { return }
-        try reader.requireCollection(filtering.collection, at: walk.last)
-        // A note is no reason to fail: what leads to the state may be damaged where nothing else was read.
-        if let condition, !condition.collectionNames.isEmpty, let state = try? reader.state(at: walk.last) {
-            try condition.noteAbsentCollections(in: state)
+        try asked.require(in: reader, at: walk.last)
+        guard let condition, !condition.collectionNames.isEmpty else { return }
+        let state: Snapshot
+        do { state = try reader.state(at: walk.last) } catch let interruption as CancellationError {
+            throw interruption
+        } catch {
+            // A note is no reason to fail: what leads to the state may be damaged where nothing else was read.
+            return
         }
+        try condition.noteAbsentCollections(in: state)
     }
 
     /// The commits to look at; nil if there are none.

@@ -58,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
             return try stepper.run()
         }
         let bounds = try bounds.bounds(in: reader)
-        var isEmpty = true
+        var isEmpty = true, asked = AskedCollection(filtering.collection)
         Interruption.listen()
         let format = output.format(on: console)
         // A person gets a line, a program the whole commit.
@@ -71,6 +71,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let walk = CommitWalk(reader: reader, first: numbers.lowerBound, last: numbers.upperBound, hasValues: patch)
         do {
             try await walk.run { commit, step in
+                asked.look(in: commit)
                 guard bounds.contains(commit), var shown = filter.apply(to: commit) else { return true }
                 isEmpty = false
                 shown.changes = step.map { ShownChange.of($0, filter) }
@@ -89,7 +90,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         pace.finish()
         try printer.finish()
-        if isEmpty { try reader.requireCollection(filtering.collection) }
+        if isEmpty { try asked.require(in: reader, at: numbers.upperBound) }
     }
 
     /// The commits to play; nil if there are none.

@@ -87,9 +87,11 @@ struct TailCommand: AsyncParsableCommand {
         if case .from(let bound)? = try start() {
             bounds = try LogBounds(from: bound, until: nil, in: reader, now: Invocation.clock())
         }
+        var asked = AskedCollection(filtering.collection)
         let walk = CommitWalk(reader: reader, first: first, hasValues: patch, follows: follow)
         do {
             try await walk.run { commit, step in
+                asked.look(in: commit)
                 guard bounds?.contains(commit) ?? true, var shown = filter.apply(to: commit) else { return true }
                 shown.changes = step.map { ShownChange.of($0, filter) }
                 var json = try CommitPrinter.members(of: shown)
@@ -106,7 +108,7 @@ struct TailCommand: AsyncParsableCommand {
             throw ExitCode(130)
         }
         try rows.finish()
-        if isEmpty { try reader.requireCollection(filtering.collection) }
+        if isEmpty { try asked.require(in: reader, at: nil) }
     }
 
     private func first(in reader: ReplayReader) throws -> CommitNumber {
