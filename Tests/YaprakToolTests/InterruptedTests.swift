@@ -52,13 +52,7 @@ import YaprakReplay
     // It was heard while the changes were collected, and no more while they were printed.
     @Test func `A table of differences is interrupted while it is printed`() async {
         // Two looks at 600 changes that are collected, the third at those that are printed.
-        let looks = Mutex(0)
-        let outcome = await run(["diff", "0", "1", "--format", "table"]) {
-            looks.withLock { looks in
-                looks += 1
-                return looks > 2
-            }
-        }
+        let outcome = await run(["diff", "0", "1", "--format", "table"], looks: 2)
         #expect(outcome.code == 130 && outcome.err == "yaprak: interrupted (interrupted)\n", "\(outcome.err)")
         #expect(outcome.lines.first == "many" && outcome.lines.count < 1000, "\(outcome.lines.count)")
     }
@@ -72,6 +66,65 @@ import YaprakReplay
         #expect(outcome.code == 130, "\(outcome.err)")
         let printed = try JSONSerialization.jsonObject(with: Data(outcome.out.utf8)) as? [Any]
         #expect(printed != nil && (words[0] != "diff" || printed?.count == 255), "\(outcome.out)")
+    }
+
+    /// Runs a subcommand that is interrupted after so many looks.
+    private func run(_ words: [String], looks most: Int) async -> Outcome {
+        let looks = Mutex(0)
+        return await run(words) {
+            looks.withLock { looks in
+                looks += 1
+                return looks > most
+            }
+        }
+    }
+
+    // Where it was interrupted between two looks of the walk over records, the bracket at the end was missing.
+    @Test(arguments: [
+        ["export", "many"], ["export", "many", "--columns", "$key"], ["export", "many", "--where", ". >= 0"],
+    ])
+    func `An export in JSON is JSON or nothing, whenever it is interrupted`(words: [String]) async throws {
+        // Where a condition is asked of each record, most moments are alike.
+        let moments = Array(0..<12) + [255, 256, 257, 258, 512, 600, 601, 602, 603, 5000]
+        var ended = 0
+        for moment in moments {
+            let outcome = await run(words + ["--format", "json"], looks: moment)
+            if outcome.code == 0 { ended += 1 }
+            #expect(outcome.code == 0 || outcome.code == 130, "\(moment): \(outcome.err)")
+            guard !outcome.out.isEmpty else { continue }
+            let printed = try JSONSerialization.jsonObject(with: Data(outcome.out.utf8)) as? [Any]
+            #expect(printed != nil && (outcome.code == 130 || printed?.count == 600), "\(moment)")
+        }
+        #expect(ended > 0 && ended < moments.count)
+    }
+
+    // It printed nothing at all, which is no JSON.
+    @Test func `Counts that are interrupted are of collections that were counted to their end`() async throws {
+        let few = RecordCollection<Int, NoMetadata>("few")
+        let database = try await Database.open(at: FilePath(path), collections: few)
+        try await database.write { transaction in
+            transaction[few]["a"] = 1
+            transaction[few]["b"] = 2
+        }
+        try await database.close()
+        let outcome = await run(["diff", "0", "2", "--stat", "--format", "json"]) { true }
+        #expect(outcome.code == 130 && outcome.err.contains("interrupted"), "\(outcome.err)")
+        #expect(
+            outcome.out == "[{\"collection\":\"few\",\"inserted\":2,\"changed\":0,\"removed\":0}]\n", "\(outcome.out)")
+        // A table ends with a sum.
+        let table = await run(["diff", "0", "2", "--stat", "--format", "table"]) { true }
+        #expect(table.code == 130 && table.out.isEmpty, "\(table)")
+    }
+
+    // A condition that looks through a collection was asked of 256 records before Ctrl-C was heard, and one for the order, too.
+    @Test(arguments: [
+        ["ls", "many", "--keys", "--where", "count(many, . >= 0) > 0"],
+        ["ls", "many", "--keys", "--sort", "count(many, . >= 0)"],
+        ["export", "many", "--where", "count(many, . >= 0) > 0"],
+    ])
+    func `A condition that looks through a collection for each record is interrupted meanwhile`(words: [String]) async {
+        let outcome = await run(words, looks: 1500)
+        #expect(outcome.code == 130 && outcome.lines.count < 4, "\(outcome)")
     }
 
     // It was asked at commits only: of 20 GB with a few records that are wanted, not before the end.
@@ -133,5 +186,50 @@ import YaprakReplay
         #expect(late.code == 130 && late.err.contains("was not verified"), "\(late)")
         #expect(await yaprak("verify", target).code == 0)
         #expect(await yaprak("ask", target, "count(many)").out.contains("600"))
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    // It went on to its end.
+    @Test(arguments: [
+        ["fork"], ["fork", "--at", "1"], ["compact", "--into"], ["compact", "--purge-history", "--into"],
+    ])
+    func `A new directory is made whole or not at all, whenever it is interrupted`(words: [String]) async throws {
+        let before = try names()
+        var isMade = false, moment = 0
+        while !isMade, moment < 300 {
+            let target = folder("made.yaprak")
+            let arguments = words[0] == "fork" ? ["fork", target] + words.dropFirst() : words + [target]
+            let outcome = await run(arguments, looks: moment)
+            let isThere = FileManager.default.fileExists(atPath: target)
+            isMade = outcome.code == 0
+            #expect(isMade || outcome.code == 130 && outcome.err.contains("interrupted"), "\(moment): \(outcome)")
+            #expect(isThere == (isMade || outcome.err.contains("was not compacted")), "\(moment): \(outcome)")
+            if isThere {
+                #expect(await yaprak("verify", target).code == 0, "\(moment)")
+                #expect(await yaprak("ask", target, "count(many)").out.contains("600"), "\(moment)")
+                try FileManager.default.removeItem(atPath: target)
+            }
+            #expect(try names() == before, "nothing else is left: \(moment)")
+            moment += 1
+        }
+        #expect(isMade && moment > 3, "\(moment)")
+    }
+
+    // What changes a database in its place is not stopped half way.
+    @Test(arguments: [["checkpoint"], ["compact", "--yes"], ["compact", "--purge-history", "--yes"]])
+    func `Work on a database in place is not begun after Ctrl-C, and once begun it is done`(
+        words: [String]
+    ) async throws {
+        let before = try names()
+        let early = await run(words) { true }
+        #expect(early.code == 130 && early.out.isEmpty, "\(early)")
+        #expect(try names() == before)
+        let late = await run(words, looks: 1)
+        #expect(late.code == 0 && late.out.contains("\"commit\":1"), "\(late)")
+        #expect(await yaprak("verify", path).code == 0)
+        #expect(await yaprak("ask", path, "count(many)").out.contains("600"))
     }
 }

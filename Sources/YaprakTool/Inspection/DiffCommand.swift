@@ -64,7 +64,12 @@ struct DiffCommand: AnsweringCommand {
         let format = output.format(on: console)
         var differs = false
         if stat {
-            let counts = try Self.counts(changes, filter)
+            var counts: [(collection: String, counts: ChangeCounts)] = []
+            do { try Self.count(changes, filter, into: &counts) } catch let interruption as Interrupted {
+                // Rows of the collections that were counted to their end. A table has a sum, which would be wrong.
+                if format != .table { try Self.write(Array(counts.dropLast()), format, console) }
+                throw interruption
+            }
             differs = !counts.isEmpty
             try Self.write(counts, format, console)
         } else if format == .table {
@@ -102,15 +107,15 @@ struct DiffCommand: AnsweringCommand {
         }
     }
 
-    private static func counts(
-        _ changes: ReplayChanges, _ filter: ChangeFilter
-    ) throws -> [(collection: String, counts: ChangeCounts)] {
-        var counts: [(collection: String, counts: ChangeCounts)] = []
+    /// Counts the changes, collection by collection. Where it is interrupted, the last of them is not complete.
+    private static func count(
+        _ changes: ReplayChanges, _ filter: ChangeFilter,
+        into counts: inout [(collection: String, counts: ChangeCounts)]
+    ) throws {
         try visit(changes, filter) { change in
             if counts.last?.collection != change.collection { counts.append((change.collection, ChangeCounts())) }
             counts[counts.count - 1].counts.add(change.kinds)
         }
-        return counts
     }
 
     private static func write(

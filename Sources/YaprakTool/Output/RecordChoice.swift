@@ -37,20 +37,35 @@ struct RecordChoice {
             }
             found.removeLast(max(0, found.count - limit))
         }
+        let isInterrupted = Invocation.isInterrupted
         for position in records.position(notBefore: prefix)..<records.count {
             let record = records[position]
             guard record.key.utf8.starts(with: prefix.utf8) else { break }
-            if position % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
-            guard condition?.holds(for: record, in: snapshot) ?? true else { continue }
-            found.append((order.value(for: record, in: snapshot), position))
+            guard let isWanted = holds(for: record, in: snapshot, unless: isInterrupted) else {
+                throw CancellationError()
+            }
+            guard isWanted else { continue }
+            guard let value = order.value(for: record, in: snapshot, unless: isInterrupted) else {
+                throw CancellationError()
+            }
+            found.append((value, position))
             if found.count >= keptMax { cut() }
         }
         cut()
         return ChosenRecords(choice: self, snapshot: snapshot, records: records, positions: found.map(\.position))
     }
+
+    /// Whether the condition is true of a record; `nil` if the user pressed Ctrl-C before that was known. It may look through
+    /// whole collections for each record.
+    fileprivate func holds(
+        for record: ReplayRecord, in snapshot: Snapshot, unless isInterrupted: @escaping () -> Bool
+    ) -> Bool? {
+        guard let condition else { return true }
+        return condition.holds(for: record, in: snapshot, unless: isInterrupted)
+    }
 }
 
-/// The records that were chosen. It can be walked several times.
+/// The records that were chosen. It can be walked several times. A walk that is interrupted ends as if there were no more.
 struct ChosenRecords: Sequence {
     fileprivate let choice: RecordChoice
     fileprivate let snapshot: Snapshot
@@ -64,6 +79,7 @@ struct ChosenRecords: Sequence {
         }
         var all = records.makeIterator(), position = records.position(notBefore: choice.prefix)
         var left = choice.limit ?? .max, seen = 0
+        let isInterrupted = Invocation.isInterrupted
         // From the beginning each record is the next of a walk; from elsewhere it is looked up.
         func next() -> ReplayRecord? {
             if choice.prefix.isEmpty { return all.next() }
@@ -75,8 +91,11 @@ struct ChosenRecords: Sequence {
             while left > 0, let record = next() {
                 guard record.key.utf8.starts(with: choice.prefix.utf8) else { return nil }
                 seen += 1
-                if seen % 256 == 0, Invocation.isInterrupted() { return nil }
-                guard choice.condition?.holds(for: record, in: snapshot) ?? true else { continue }
+                if seen % 256 == 0, isInterrupted() { return nil }
+                guard let isWanted = choice.holds(for: record, in: snapshot, unless: isInterrupted) else {
+                    return nil
+                }
+                guard isWanted else { continue }
                 left -= 1
                 return record
             }

@@ -37,10 +37,11 @@ struct RecordColumns {
             let row = order.map { values[$0] }
             try rows.write(row)
             count += 1
-            if count % 256 == 0 { try Self.checkInterruption() }
+            if count % 256 == 0, Invocation.isInterrupted() { break }
         }
-        try Self.checkInterruption()
+        // Also where it is interrupted: what was printed is JSON, where that is the format.
         try rows.finish()
+        try Self.checkInterruption()
         return count
     }
 

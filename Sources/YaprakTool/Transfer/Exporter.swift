@@ -23,8 +23,9 @@ struct Exporter {
         for record in records {
             try rows.write([], json: RecordColumns.nested(record))
             count += 1
-            if count % 256 == 0, Invocation.isInterrupted() { throw CancellationError() }
+            if count % 256 == 0, Invocation.isInterrupted() { break }
         }
+        // Also where it is interrupted: what was printed is JSON.
         try rows.finish()
         if Invocation.isInterrupted() { throw CancellationError() }
         return count
