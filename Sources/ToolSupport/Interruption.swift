@@ -39,8 +39,8 @@ package enum Interruption {
     static let greeting: StaticString = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
     static let farewell: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
-    /// Whether Ctrl-C was pressed.
-    package static var isRequested: Bool { requested.load(ordering: .relaxed) }
+    /// Whether Ctrl-C was pressed. After ``explain(_:)``: if it is `false`, the first Ctrl-C has not come yet, and is explained.
+    package static var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
     /// Does what Ctrl-C does, for another key.
     package static func request() { requested.store(true, ordering: .relaxed) }
