@@ -196,11 +196,8 @@ import YaprakReplay
         #expect(later.lines.last?.hasPrefix(#"{"firstBad":\#(floor.rawValue + 1),"commit""#) == true)
     }
 
-    // The first probe in a hole ended the search, with an error.
-    @Test(arguments: [false, true])
-    func `A hole that a repair left is skipped with what is behind it, and hides only what began there`(
-        runsCommand: Bool
-    ) async throws {
+    /// Makes a counter of 70 commits, of which a repair lost the 25th: states begin again with the 40th.
+    private func countWithHole() async throws -> ReplayRepair.Hole {
         // Each commit in a frame of its own.
         try await count(to: 70, mark: 1, checkpointsEach: 40, durability: .always)
         let source = folder("source"), reader = try ReplayReader(FilePath(database))
@@ -213,9 +210,35 @@ import YaprakReplay
         try bytes.write(to: file)
         let repair = try ReplayReader(FilePath(source)).repair()
         _ = try repair.perform(to: FilePath(database))
+        try #require(repair.last == 70)
         let hole = try #require(repair.holes.first)
+        try #require(hole.loss.commits.lowerBound == 25 && hole.nextState == 40)
+        return hole
+    }
+
+    // Its state can't be reached, and that was an error, although nothing else needs it.
+    @Test func `Commits behind a hole are played also where nothing of the collection is found`() async throws {
+        _ = try await countWithHole()
+        for words in [
+            ["replay", database, "--speed", "max", "--from", "30", "--until", "30"], ["log", database, "29..30"],
+        ] {
+            let played = await yaprak(words + ["--collection", "counter"])
+            #expect(played.code == 0 && !played.out.isEmpty, "\(played)")
+            let outcome = await yaprak(words + ["--collection", "nix"])
+            #expect(outcome.code == 0 && outcome.out.isEmpty && outcome.err.isEmpty, "\(outcome)")
+        }
+        let known = await yaprak(
+            "replay", database, "--speed", "max", "--from", "41", "--until", "42", "--collection", "nix")
+        #expect(known.code == 3, "\(known)")
+    }
+
+    // The first probe in a hole ended the search, with an error.
+    @Test(arguments: [false, true])
+    func `A hole that a repair left is skipped with what is behind it, and hides only what began there`(
+        runsCommand: Bool
+    ) async throws {
+        let hole = try await countWithHole()
         let lost = hole.loss.commits.lowerBound.rawValue, next = hole.nextState.rawValue
-        try #require(lost == 25 && next == 40 && repair.last == 70)
         for first in [2, lost - 1, lost, 30, next, next + 1, 66] {
             let question =
                 runsCommand

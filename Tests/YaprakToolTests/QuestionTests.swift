@@ -80,7 +80,6 @@ import YaprakReplay
         #expect(besides.code == 0 && besides.err.isEmpty, "\(besides)")
     }
 
-    // Plain words were looked for byte by byte, everything else by characters.
     // They looked at the newest commit alone, and `log` at the last of the range: 3, there is no collection.
     @Test func `A collection that came and went in the commits asked for is no slip`() async throws {
         let brief = RecordCollection<Int, NoMetadata>("brief")
@@ -107,6 +106,23 @@ import YaprakReplay
         }
     }
 
+    // It names no collection in the log: with a key or a condition no change was found, and exit code 3 came of it.
+    @Test func `A collection that a removal of everything emptied is no slip`() async throws {
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        try await database.write { $0.removeAll() }
+        try await database.close()
+        for words in [
+            ["log", "3..4", "--key", "nix", "--patch"], ["log", "3..4", "--where", ".x == 5"],
+            ["log", "3..4", "--reverse", "--where", ".x == 5"],
+        ] {
+            let outcome = await yaprak([words[0], shop] + words.dropFirst() + ["--collection", "books"])
+            #expect(outcome.code == 0 && outcome.out.isEmpty, "\(words): \(outcome)")
+            let slip = await yaprak([words[0], shop] + words.dropFirst() + ["--collection", "boks"])
+            #expect(slip.code == 3, "\(words): \(slip)")
+        }
+    }
+
+    // Plain words were looked for byte by byte, everything else by characters.
     @Test(arguments: [true, false]) func `A pattern finds characters, however they are spelled`(isFixed: Bool) throws {
         let spellings = ["Z\u{fc}rich", "Zu\u{308}rich"]
         func finds(_ pattern: String, in text: String) throws -> Bool {

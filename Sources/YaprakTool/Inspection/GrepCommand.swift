@@ -80,7 +80,7 @@ struct GrepCommand: AsyncParsableCommand {
             do {
                 try await walk.run { commit, step in
                     guard let step else { return true }
-                    asked.look(in: step)
+                    asked.look(in: commit, step)
                     guard bounds.contains(commit) else { return true }
                     for found in Self.findings(in: commit, step, filter, field, matcher) {
                         if count == limit ?? .max { return false }

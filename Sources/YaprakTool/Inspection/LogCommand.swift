@@ -91,7 +91,7 @@ struct LogCommand: AsyncParsableCommand {
         do {
             guard left > 0 else { return try printer.finish() }
             try await walk.run { commit, step in
-                asked.look(in: commit)
+                asked.look(in: commit, step)
                 guard (origin ?? commit.origin) == commit.origin, bounds.contains(commit),
                     var shown = filter.apply(to: commit)
                 else { return true }

@@ -71,7 +71,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let walk = CommitWalk(reader: reader, first: numbers.lowerBound, last: numbers.upperBound, hasValues: patch)
         do {
             try await walk.run { commit, step in
-                asked.look(in: commit)
+                asked.look(in: commit, step)
                 guard bounds.contains(commit), var shown = filter.apply(to: commit) else { return true }
                 isEmpty = false
                 shown.changes = step.map { ShownChange.of($0, filter) }

@@ -91,7 +91,7 @@ struct TailCommand: AsyncParsableCommand {
         let walk = CommitWalk(reader: reader, first: first, hasValues: patch, follows: follow)
         do {
             try await walk.run { commit, step in
-                asked.look(in: commit)
+                asked.look(in: commit, step)
                 guard bounds?.contains(commit) ?? true, var shown = filter.apply(to: commit) else { return true }
                 shown.changes = step.map { ShownChange.of($0, filter) }
                 var json = try CommitPrinter.members(of: shown)
