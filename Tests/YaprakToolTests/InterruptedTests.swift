@@ -98,22 +98,38 @@ import YaprakReplay
         #expect(ended > 0 && ended < moments.count)
     }
 
-    // It printed nothing at all, which is no JSON.
-    @Test func `Counts that are interrupted are of collections that were counted to their end`() async throws {
+    // Nothing was printed of those before; then the last of them was missing, where Ctrl-C came behind it.
+    @Test(arguments: [2, 255], [[], ["--collection", "few"]])
+    func `Counts that are interrupted are of collections that were counted to their end`(
+        size: Int, filter: [String]
+    ) async throws {
         let few = RecordCollection<Int, NoMetadata>("few")
         let database = try await Database.open(at: FilePath(path), collections: few)
         try await database.write { transaction in
-            transaction[few]["a"] = 1
-            transaction[few]["b"] = 2
+            for number in 0..<size { transaction[few]["\(number)"] = number }
         }
         try await database.close()
-        let outcome = await run(["diff", "0", "2", "--stat", "--format", "json"]) { true }
+        // The first look is at the 256th change.
+        let outcome = await run(["diff", "0", "2", "--stat", "--format", "json"] + filter) { true }
         #expect(outcome.code == 130 && outcome.err.contains("interrupted"), "\(outcome.err)")
         #expect(
-            outcome.out == "[{\"collection\":\"few\",\"inserted\":2,\"changed\":0,\"removed\":0}]\n", "\(outcome.out)")
+            outcome.out == "[{\"collection\":\"few\",\"inserted\":\(size),\"changed\":0,\"removed\":0}]\n",
+            "\(outcome.out)")
         // A table ends with a sum.
-        let table = await run(["diff", "0", "2", "--stat", "--format", "table"]) { true }
+        let table = await run(["diff", "0", "2", "--stat", "--format", "table"] + filter) { true }
         #expect(table.code == 130 && table.out.isEmpty, "\(table)")
+    }
+
+    // Ctrl-C was heard while the order was found out, and no more after that.
+    @Test(arguments: [
+        (["ls", "many", "--keys", "--format", "ndjson"], 511),
+        // The columns are found in a walk of their own, before anything is printed.
+        (["export", "many", "--columns", "$key", "--format", "csv"], 0),
+    ])
+    func `Records in an order are interrupted while they are walked`(words: [String], linesMax: Int) async {
+        // One look at each of 600 records for the order, then one for every 256 that are walked.
+        let outcome = await run(words + ["--sort", "."], looks: 600 + 1)
+        #expect(outcome.code == 130 && outcome.lines.count <= linesMax, "\(outcome.lines.count): \(outcome.err)")
     }
 
     // A condition that looks through a collection was asked of 256 records before Ctrl-C was heard, and one for the order, too.

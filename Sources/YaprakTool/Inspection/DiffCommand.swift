@@ -67,7 +67,7 @@ struct DiffCommand: AnsweringCommand {
             var counts: [(collection: String, counts: ChangeCounts)] = []
             do { try Self.count(changes, filter, into: &counts) } catch let interruption as Interrupted {
                 // Rows of the collections that were counted to their end. A table has a sum, which would be wrong.
-                if format != .table { try Self.write(Array(counts.dropLast()), format, console) }
+                if format != .table { try Self.write(counts, format, console) }
                 throw interruption
             }
             differs = !counts.isEmpty
@@ -98,16 +98,22 @@ struct DiffCommand: AnsweringCommand {
     }
 
     /// Hands over the changes that are wanted, until the user presses Ctrl-C.
+    ///
+    /// - Parameter stop: gets the first change that was not looked at any more, wanted or not.
     private static func visit(
-        _ changes: ReplayChanges, _ filter: ChangeFilter, _ body: (ReplayChange) throws -> Void
+        _ changes: ReplayChanges, _ filter: ChangeFilter, _ body: (ReplayChange) throws -> Void,
+        stop: (ReplayChange) -> Void = { _ in }
     ) throws {
         for (index, change) in changes.enumerated() {
-            if index % 256 == 255, Invocation.isInterrupted() { throw Interrupted() }
+            if index % 256 == 255, Invocation.isInterrupted() {
+                stop(change)
+                throw Interrupted()
+            }
             if filter.passes(change.collection, change.key) { try body(change) }
         }
     }
 
-    /// Counts the changes, collection by collection. Where it is interrupted, the last of them is not complete.
+    /// Counts the changes, collection by collection: where it is interrupted, of those that were counted to their end.
     private static func count(
         _ changes: ReplayChanges, _ filter: ChangeFilter,
         into counts: inout [(collection: String, counts: ChangeCounts)]
@@ -115,6 +121,8 @@ struct DiffCommand: AnsweringCommand {
         try visit(changes, filter) { change in
             if counts.last?.collection != change.collection { counts.append((change.collection, ChangeCounts())) }
             counts[counts.count - 1].counts.add(change.kinds)
+        } stop: { change in
+            if counts.last?.collection == change.collection { counts.removeLast() }
         }
     }
 

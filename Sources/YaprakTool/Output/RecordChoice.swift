@@ -65,7 +65,8 @@ struct RecordChoice {
     }
 }
 
-/// The records that were chosen. It can be walked several times. A walk that is interrupted ends as if there were no more.
+/// The records that were chosen. It can be walked several times. A walk that is interrupted ends within 256 records, as if there
+/// were no more.
 struct ChosenRecords: Sequence {
     fileprivate let choice: RecordChoice
     fileprivate let snapshot: Snapshot
@@ -73,13 +74,18 @@ struct ChosenRecords: Sequence {
     fileprivate let positions: [Int]?
 
     func makeIterator() -> AnyIterator<ReplayRecord> {
+        let isInterrupted = Invocation.isInterrupted
+        var seen = 0
         if let positions {
             var left = positions.makeIterator()
-            return AnyIterator { left.next().map { records[$0] } }
+            return AnyIterator {
+                seen += 1
+                if seen % 256 == 0, isInterrupted() { return nil }
+                return left.next().map { records[$0] }
+            }
         }
         var all = records.makeIterator(), position = records.position(notBefore: choice.prefix)
-        var left = choice.limit ?? .max, seen = 0
-        let isInterrupted = Invocation.isInterrupted
+        var left = choice.limit ?? .max
         // From the beginning each record is the next of a walk; from elsewhere it is looked up.
         func next() -> ReplayRecord? {
             if choice.prefix.isEmpty { return all.next() }
