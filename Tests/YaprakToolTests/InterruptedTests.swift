@@ -234,6 +234,45 @@ import YaprakReplay
         #expect(isMade && moment > 3, "\(moment)")
     }
 
+    @Test func `Work in place says after Ctrl-C that it goes on`() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            Interruption.listen()
+            let isDone = try Invocation.unstoppable { raise(SIGINT) == 0 }
+            guard isDone, Interruption.isRequested else { exit(1) }
+            // What comes after it is silent.
+            Interruption.forget()
+            raise(SIGINT)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.ranges(of: "\(Invocation.goesOn)").count == 1, "\(text)")
+    }
+
+    // It said so until the first checkpoint of the result was verified, too, although it ended there at once.
+    @Test func `A repair says after Ctrl-C that it goes on as long as it writes`() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let folder = try Folder(), path = folder("few.yaprak")
+            let few = RecordCollection<Int, NoMetadata>("few")
+            let database = try await Database.open(at: FilePath(path), collections: few)
+            try await database.write { $0[few]["a"] = 1 }
+            try await database.checkpoint()
+            try await database.close()
+            Interruption.listen()
+            // Each look at Ctrl-C is one moment: while it plans, before it writes, and while it verifies.
+            let code = await Invocation.run(
+                ["repair", path, "--into", folder("repaired.yaprak")],
+                in: .init(
+                    console: Console(out: TextSink(), err: TextSink()),
+                    isInterrupted: {
+                        raise(SIGINT)
+                        Interruption.forget()
+                        return false
+                    }))
+            guard code == 0, FileManager.default.fileExists(atPath: folder("repaired.yaprak")) else { exit(1) }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.ranges(of: "\(RepairCommand.writesOn)").count == 1, "\(text)")
+    }
+
     // What changes a database in its place is not stopped half way.
     @Test(arguments: [["checkpoint"], ["compact", "--yes"], ["compact", "--purge-history", "--yes"]])
     func `Work on a database in place is not begun after Ctrl-C, and once begun it is done`(

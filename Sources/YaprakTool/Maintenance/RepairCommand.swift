@@ -79,12 +79,17 @@ struct RepairCommand: AnsweringCommand {
         if let into {
             var bar = ProgressBar(console, "verifying", unit: "commits")
             defer { bar.finish() }
-            // What is written goes on to its end. The verification, which reports how far it is, does not.
-            Interruption.explain(Invocation.goesOn)
+            // What is written goes on to its end. The verification, which asks before it reads, does not.
+            Interruption.explain(Self.writesOn)
             defer { Interruption.explain(nil) }
+            let isInterrupted = Invocation.isInterrupted
+            if isInterrupted() { throw CancellationError() }
+            let isUnwanted: @Sendable () -> Bool = {
+                Interruption.explain(nil)
+                return isInterrupted()
+            }
             do {
-                verification = try repair.perform(to: FilePath(into), unless: Invocation.isInterrupted) { progress in
-                    Interruption.explain(nil)
+                verification = try repair.perform(to: FilePath(into), unless: isUnwanted) { progress in
                     bar.update(
                         done: Int(clamping: progress.done), of: Int(clamping: progress.total),
                         counted: progress.commitCount)
@@ -115,6 +120,10 @@ struct RepairCommand: AnsweringCommand {
         }
         if !repair.losses.isEmpty || !repair.holes.isEmpty { throw ExitCode(1) }
     }
+
+    /// What the first Ctrl-C says while it writes.
+    static let writesOn: StaticString =
+        "yaprak: this is written to its end, and not verified; another Ctrl-C ends the program at once\n"
 
     private func lines(
         _ repair: ReplayRepair, _ verification: ReplayVerification?
