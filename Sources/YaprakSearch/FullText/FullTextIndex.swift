@@ -17,9 +17,10 @@ package import YaprakTrees
 /// The index is made again when the version tag, the columns' names, or the tokenizer differ. Raise the version tag when the
 /// texts of columns are computed in another way.
 ///
-/// - Complexity: a changed record costs O(terms that differ or are moved · log *n*), each about a page of 512 bytes. Making it
-///   takes 2 to 5 µs of a core for each 100 bytes of text, on all cores. Some 5 to 25 bytes of memory for each different term
-///   of each record, and about a hundred for each record.
+/// - Complexity: a changed record costs O(terms that differ or are moved · log *n*), each about a page of 512 bytes; up to 16
+///   KiB, or what one text has, where texts have a word very often. Making it takes 2 to 5 µs of a core for each 100 bytes of
+///   text, on all cores. Some 5 to 25 bytes of memory for each different term of each record, and about a hundred for each
+///   record.
 public struct FullTextIndex<Object: Codable & Sendable, Metadata: Codable & Sendable>: DatabaseExtension {
     /// What is read through.
     public typealias Reader = FullTextReader<Object, Metadata>

@@ -174,6 +174,7 @@ struct LeafSearch {
     ) -> FoundDocuments {
         var found = FoundDocuments()
         let isInAllColumns = isInAllColumns(leaf)
+        let haveManyTerms = PhraseSources.areMany(leaf.phrases)
         // Walking them retains none.
         let walked = cursors.map { Unmanaged.passUnretained($0) }
         withExtendedLifetime(cursors) {
@@ -186,8 +187,8 @@ struct LeafSearch {
                         continue outer
                     }
                 }
-                // With many phrases, one document may take long.
-                if walked.count > 8, reader.isCancelled { break }
+                // With many terms, one document may take long.
+                if haveManyTerms, reader.isCancelled { break }
                 let isFound = walked.allSatisfy { cursor in
                     cursor._withUnsafeGuaranteedRef { cursor in
                         cursor.readStarts()

@@ -15,10 +15,15 @@ struct PhraseSources {
     /// How many places were merged.
     private(set) var mergedCount = 0
 
+    /// Whether phrases have many terms.
+    static func areMany(_ phrases: [CompiledQuery.Phrase]) -> Bool {
+        phrases.reduce(0) { $0 + $1.units.count } > 8
+    }
+
     /// Looks up all terms, if any is a beginning.
     /// - Returns: `nil` if one of them is nowhere, so that nothing matches.
     init?(_ phrases: [CompiledQuery.Phrase], _ search: LeafSearch) {
-        areMany = phrases.reduce(0) { $0 + $1.units.count } > 8
+        areMany = Self.areMany(phrases)
         let haveBeginnings = phrases.contains { $0.units.contains { $0.isPrefix } }
         areKept = areMany || haveBeginnings
         if haveBeginnings, !lookUp(phrases, search) { return nil }

@@ -330,7 +330,8 @@ final class PageEditor {
         let isAppended = edits[edits.startIndex].document > run.last
         let isSplit = count > PostingRun.documentsMax && !isAppended
         let limit = isSplit ? min((count + 1) / 2, PostingRun.documentsMax) : PostingRun.documentsMax
-        let bytesLimit = isLong ? PostingPage.runBytesMax / (isAppended ? 1 : 2) : Int.max
+        // Places that take several bytes make one long that does not look so.
+        let bytesLimit = isLong && !isAppended ? PostingPage.runBytesMax / 2 : PostingPage.runBytesMax
         var written = 0
         func roll() {
             if builder.count >= limit || builder.byteCount > bytesLimit {

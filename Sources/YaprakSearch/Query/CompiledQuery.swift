@@ -54,6 +54,14 @@ struct CompiledQuery {
         }
 
         var kind: Kind
+        /// The phrases it asks for; none of a fuzzy word.
+        var phrases: [Phrase] {
+            switch kind {
+            case .phrase(let phrase): [phrase]
+            case .near(let phrases, _): phrases
+            case .fuzzy: []
+            }
+        }
         /// A bit for each column in which it may stand.
         var columns: UInt64
         /// Whether it adds to the rank: not what is excluded.

@@ -48,13 +48,3 @@ struct UnitTable {
         return found
     }
 }
-
-extension CompiledQuery.Leaf {
-    fileprivate var phrases: [CompiledQuery.Phrase] {
-        switch kind {
-        case .phrase(let phrase): [phrase]
-        case .near(let phrases, _): phrases
-        case .fuzzy: []
-        }
-    }
-}
