@@ -118,6 +118,8 @@ import YaprakStorage
         #expect(verification.severity == .clean && verification.findings.map(\.place.commits) == [12...12])
         #expect(try bytes(of: "source") == before)
         try await expectHole("repaired", states)
+        let newest = try await Database.replay(path("repaired"), collections: .books, .notes)
+        #expect(newest.commitNumber == 100 && contents(newest.snapshot) == states[100])
         // Without the checkpoint behind it nothing leads across: opening says so, and changes nothing.
         try FileManager.default.copyItem(atPath: path("repaired").string, toPath: path("crossed").string)
         try flip("\(path("crossed"))/ckpt/\(directory.files(in: "crossed/ckpt")[0])", 4200)
@@ -193,6 +195,18 @@ import YaprakStorage
             }
             let error = #expect(throws: DatabaseError.self) { try contents(path(name), at: commit) }
             #expect(error?.code == .corruptLog && error?.place.commits == 12...12, "\(number): \(error as Any)")
+        }
+        // A replay of the log starts once more behind it, as behind any other gap.
+        for number in [11, 40, 100] {
+            let last = CommitNumber(UInt64(number))
+            let replayed = try await Database.replay(path(name), upTo: last, collections: .books, .notes)
+            #expect(replayed.commitNumber == last && contents(replayed.snapshot) == states[number])
+        }
+        for last in [12, 39] as [CommitNumber] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await Database.replay(path(name), upTo: last, collections: .books, .notes)
+            }
+            #expect(error?.code == .corruptLog && error?.place.commits == 12...12, "\(last): \(error as Any)")
         }
         var numbers: [UInt64] = []
         for try await commit in reader.commits(through: 100) { numbers.append(commit.commitNumber.rawValue) }

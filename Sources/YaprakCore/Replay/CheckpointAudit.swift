@@ -107,11 +107,14 @@ package struct CheckpointAudit {
                 var epochStart: UInt64?
                 if replay != nil {
                     do {
-                        epochStart = try advance(&replay, to: checkpoint.number, epoch: checkpoint.epoch) {
+                        epochStart = try advance(
+                            &replay, to: checkpoint.number, epoch: checkpoint.epoch, skippingHoles: true
+                        ) {
                             progress($0 - min($0, begin), end.rawValue - begin)
                         }
                     } catch let error as DatabaseError where error.code == .commitOutOfReach {
-                        // The log does not lead here: a part of it is gone. This checkpoint leads on, and is loaded.
+                        // The log does not lead here: a part of it is gone, or a repair could not read it. This checkpoint leads
+                        // on, and is loaded.
                     }
                 }
                 if !isStrict { inspect(reader, checkpoint) }
@@ -125,7 +128,9 @@ package struct CheckpointAudit {
                 replay = try load(reader, checkpoint)
             }
             let begin = start ?? 0, total = end.rawValue - min(end.rawValue, begin)
-            _ = try advance(&replay, to: end, epoch: 0) { progress($0 - min($0, begin), total) }
+            _ = try advance(&replay, to: end, epoch: 0, skippingHoles: false) {
+                progress($0 - min($0, begin), total)
+            }
             return replay
         } catch {
             replay?.discard()
@@ -164,16 +169,21 @@ package struct CheckpointAudit {
 
     /// Replays up to a commit; without a way there, the replay is given up, also where that throws.
     ///
+    /// - Parameter skippingHoles: whether a hole that a repair left is `commitOutOfReach`, as any other gap. If not, it is
+    ///   `corruptLog`, with the commits that are missing.
     /// - Returns: the stamp from which on records were written by the opening `epoch`; nil if none were.
     private mutating func advance(
-        _ replay: inout RawReplay?, to number: CommitNumber, epoch: UInt64, _ progress: (UInt64) -> Void
+        _ replay: inout RawReplay?, to number: CommitNumber, epoch: UInt64, skippingHoles: Bool,
+        _ progress: (UInt64) -> Void
     ) throws -> UInt64? {
         guard var current = replay, current.number < number else { return nil }
         replay = nil
         var epochStart: UInt64?
         do {
-            var commits = try store.commits(from: current.number.next(), through: number)
+            var commits = try store.commits(
+                from: current.number.next(), through: number, skippingHoles: skippingHoles)
             while let stored = try commits.next() {
+                guard stored.number == current.number.next() else { throw outOfReach(number, current.number) }
                 if stored.epoch == epoch, epochStart == nil {
                     // Stamps move on with a freeze: this distinguishes rows written from here on from those before.
                     _ = current.freeze()
