@@ -190,6 +190,7 @@ import YaprakCBOR
         try await database.close()
         database = try await Database.open(at: path("shop"), collections: .books)
         let slow = Gated(name: "one", gate: Flag(), isDecoding: Flag())
+        defer { slow.gate!.set() }
         let isOver = Flag()
         let registering = Task { [database] in
             defer { isOver.set() }
