@@ -5,15 +5,17 @@ import Testing
 import Yaprak
 import YaprakLocks
 
-/// Does something once, when one is next encoded or decoded.
+/// Does something once, when one is next encoded or decoded, and counts how many are decoded.
 private struct Fuse: Codable, Sendable {
     static let action = Mutex<(@Sendable () -> Void)?>(nil)
+    static let decoded = Mutex(0)
 
     var text = String(repeating: "x", count: 200)
 
     init() {}
     init(from decoder: any Decoder) throws {
         text = try decoder.singleValueContainer().decode(String.self)
+        Self.decoded.withLock { $0 += 1 }
         Self.burn()
     }
 
@@ -93,6 +95,28 @@ extension RecordCollection where Object == Fuse, Metadata == NoMetadata {
         #expect(try result.get() == nil)
         var iterator = database.changesets(after: 0).makeAsyncIterator()
         #expect(try await iterator.next()?.commitNumber == 1)
+        try await database.close()
+    }
+
+    // What does not decode is not counted: all records were decoded for it at once, whether or not anybody waited.
+    @Test func `A task that is cancelled while a removal of everything is counted in the log does not wait for it`()
+        async throws
+    {
+        let lenient = RecordCollection<Fuse, NoMetadata>.fuses.configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path("shop.yaprak"), collections: lenient)
+        try await database.write { for number in 0..<10_000 { $0[.fuses]["\(number)"] = Fuse() } }
+        try await database.write { $0[.fuses].removeAll() }
+        // Nothing is left to be encoded.
+        try await database.flush()
+        let before = Fuse.decoded.withLock { $0 }
+        let result = await cancelled {
+            var iterator = database.changesets(after: 1).makeAsyncIterator()
+            return try await iterator.next()?.commitNumber
+        }
+        #expect(try result.get() == nil)
+        #expect(1...2_048 ~= Fuse.decoded.withLock { $0 } - before)
+        var iterator = database.changesets(after: 1).makeAsyncIterator()
+        #expect(try await iterator.next()?.changes(in: .fuses).removedAllCount == 10_000)
         try await database.close()
     }
 }

@@ -138,8 +138,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                 history = reader
             }
             let bindings = source.publication.newest.directory
-            let changeset = try await DatabaseFiles.blocking(on: source.scheduler) {
-                try reader.next(typedBy: bindings)
+            let changeset = try await DatabaseFiles.cancellable(on: source.scheduler) { cancellation in
+                try reader.next(typedBy: bindings, checking: cancellation.check)
             }
             // What nobody waits for any more is not delivered.
             try Task.checkCancellation()
@@ -242,7 +242,8 @@ extension Database {
     /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
     /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
     /// the newest commit can be followed, anything older throws `laggedBehind`.
-    /// - Complexity: the first element may load a checkpoint and replay up to `number`.
+    /// - Complexity: the first element may load a checkpoint and replay up to `number`. A commit from the log that removed
+    ///   everything in a collection with ``UndecodablePolicy/setAside`` costs as much as decoding all that it removed.
     public nonisolated func changesets(after number: CommitNumber) -> ChangesetSequence {
         let (newest, tail, _) = publication.newestWithTail
         // Nothing to catch up with: start in the chain, so that no log is needed.

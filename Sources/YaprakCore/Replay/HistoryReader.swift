@@ -48,13 +48,17 @@ package final class HistoryReader: Sendable {
     package var number: CommitNumber { place.use { $0.replay.number } }
 
     /// The next commit, with the records of bound collections as values; `nil` at the end of the log.
-    /// - Throws: errors of reading; `undecodableRecord`.
-    package func next(typedBy directory: CollectionDirectory) throws -> Changeset? {
+    ///
+    /// - Parameter check: called now and then where all records of a collection are decoded; what it throws ends it.
+    /// - Throws: errors of reading; `undecodableRecord`; what `check` throws.
+    package func next(
+        typedBy directory: CollectionDirectory, checking check: () throws -> Void = {}
+    ) throws -> Changeset? {
         try place.use { place in
             guard let stored = try place.commits.next() else { return nil }
             let logged = try LoggedCommit(stored.item[...])
             var entries: [String: ContiguousArray<ChangeEntry>] = [:]
-            let cleared = Self.cleared(by: logged, place.replay, directory)
+            let cleared = try Self.cleared(by: logged, place.replay, directory, check)
             try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
             return Changeset(try Self.contents(logged, entries, cleared, directory))
         }
@@ -62,12 +66,12 @@ package final class HistoryReader: Sendable {
 
     /// What a commit takes away from the collections in which it removes everything.
     private static func cleared(
-        by logged: LoggedCommit, _ replay: RawReplay, _ directory: CollectionDirectory
-    ) -> [String: RecordCounts] {
+        by logged: LoggedCommit, _ replay: RawReplay, _ directory: CollectionDirectory, _ check: () throws -> Void
+    ) throws -> [String: RecordCounts] {
         var cleared: [String: RecordCounts] = [:]
         for collection in logged.collections
         where (collection.isCleared || logged.clearedAll) && cleared[collection.name] == nil {
-            let counts = replay.counts(of: collection.name, as: binding(of: collection.name, directory))
+            let counts = try replay.counts(of: collection.name, as: binding(of: collection.name, directory), check)
             // One that had nothing when everything was removed was not cleared.
             if collection.isCleared || counts.records + counts.asides > 0 { cleared[collection.name] = counts }
         }
@@ -177,12 +181,17 @@ extension RawReplay {
     /// Counts the records of a collection as a database does that has given it types.
     ///
     /// - Complexity: O(1), or as decoding all of them if what does not decode is set aside: the log does not say what was.
-    fileprivate func counts(of name: String, as binding: CollectionBinding) -> RecordCounts {
+    fileprivate func counts(
+        of name: String, as binding: CollectionBinding, _ check: () throws -> Void
+    ) throws -> RecordCounts {
         guard let slot = directory.slot(of: name) else { return RecordCounts() }
         var counts = RecordCounts(records: roots[slot].count)
         guard case .setAside = binding.undecodable else { return counts }
         let decoder = RecordDecoder()
-        roots[slot].forEach { row in
+        var seen = 0
+        try roots[slot].forEach { row in
+            if seen % 1024 == 0 { try check() }
+            seen += 1
             let raw = unsafeDowncast(row, to: RawRecord.self)
             if (try? binding.decode(raw, into: decoder)) == nil { counts.asides += 1 }
         }
