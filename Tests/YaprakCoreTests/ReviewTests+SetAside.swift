@@ -213,6 +213,7 @@ extension ReviewTests {
             for source in [changesets, Array(changesets[...0])] {
                 #expect(source.hasChange(in: Self.strict) && source.hasChange(forKey: "bad", in: Self.strict))
             }
+            #expect(changesets[0].changes(in: Self.strict)["bad"]?.kinds == .inserted)
             let changes = net.changes(in: Self.strict)
             if removal == .ofKey {
                 #expect(changes["bad"]?.kinds == .removed && changes["bad"]?.before == nil && !changes.didRemoveAll)
@@ -241,6 +242,34 @@ extension ReviewTests {
             let change = try #require(changesets.netChanges.changes(in: Self.strict)["bad"])
             #expect(change.kinds == .inserted && change.before == nil && change.after?.object.title == "newer")
             #expect(changesets.netChanges.countDifference(inCollectionNamed: "books") == 1)
+        }
+    }
+
+    // It depended on how many changesets there were, and on how their sum was grouped.
+    @Test(arguments: [1, 3, 4])
+    func `What took the place of what was set aside and removed is an insertion, however changes are added up`(
+        count: Int
+    ) async throws {
+        try await withBadRecords(["bad"])
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        let begin = database.commitNumber
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        let writes: [@Sendable (inout WriteTransaction) -> Void] = [
+            { $0[Self.strict]["bad"] = Strict(title: "A") }, { $0[Self.strict].remove("bad") },
+            { $0[Self.strict]["bad"] = Strict(title: "B") }, { $0[Self.strict]["other"] = Strict(title: "C") },
+        ]
+        if count == 1 {
+            try await database.write { transaction in for write in writes { write(&transaction) } }
+        } else {
+            for write in writes[..<count] { try await database.write { write(&$0) } }
+        }
+        let live = await connection.advance()
+        try await database.close()
+        for changesets in [live, try await logged(after: begin, count)] {
+            try #require(changesets.count == count)
+            let change = try #require(changesets.netChanges.changes(in: Self.strict)["bad"])
+            #expect(change.kinds == .inserted && change.before == nil && change.after?.object.title == "B")
         }
     }
 

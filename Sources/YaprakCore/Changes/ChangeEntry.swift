@@ -27,8 +27,10 @@ package struct ChangeEntry: Sendable {
         case (let before?, nil):
             return ChangeEntry(before: before, after: nil, kinds: .removed)
         case (let before?, let after?):
-            // It took the place of bytes that were set aside, which are no record: it is new, whatever was made of it since.
-            if kinds.contains(.inserted) { return ChangeEntry(before: before, after: after, kinds: .inserted) }
+            // It took the place of bytes that were set aside, which are no record: it is new, whatever happened in between.
+            if kinds.contains(.inserted) || before is RawRecord && !(after is RawRecord) {
+                return ChangeEntry(before: before, after: after, kinds: .inserted)
+            }
             // Gone in between: whatever is there now is new, and so is its metadata.
             let wasGone = kinds.contains(.removed) || next.kinds.contains(.inserted)
             let kinds: ChangeKinds = wasGone ? [.objectChanged, .metadataChanged] : kinds.union(next.kinds)
