@@ -273,6 +273,73 @@ extension ReviewTests {
         }
     }
 
+    // A record that was written without decoding counted where it came, and not where everything went.
+    @Test(arguments: [[], ["a", "b", "c", "d", "e"]], Removal.allCases)
+    func `What came without decoding counts in no sum of changesets from the log`(keys: [String], removal: Removal)
+        async throws
+    {
+        try await withBadRecords(["z"] + keys)
+        try await withBadRecords(["bad"])
+        for title in ["bad again", "bad as ever"] {
+            let database = try await Database.open(at: path, collections: .books)
+            try await database.write { $0[.books]["bad"]?.title = title }
+            try await database.close()
+        }
+        let database = try await Database.open(at: path, collections: Self.lenient)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad"])
+        try await database.write { $0[Self.strict].remove("z") }
+        try await database.write { transaction in
+            switch removal {
+            case .ofKey: transaction[Self.strict].remove("bad")
+            case .ofCollection: transaction[Self.strict].removeAll()
+            case .ofAll: transaction.removeAll()
+            }
+        }
+        try await database.close()
+        let changesets = try await logged(after: 1, 5)
+        try #require(changesets.count == 5)
+        // It was there before the second change of it, and came with the first of all.
+        for (first, isThere) in [(0, false), (1, true), (2, true)] {
+            let sum = Array(changesets[first...])
+            let count = removal == .ofKey ? 0 : keys.count + 1
+            let changes = sum.netChanges.changes(in: Self.strict)
+            #expect(changes.removedAllCount == count, "\(first)")
+            #expect(changes.didRemoveAll == (removal != .ofKey), "\(first)")
+            #expect(sum.netChanges.countDifference(inCollectionNamed: "books") == -(removal == .ofKey ? 1 : count))
+            #expect(changes["bad"]?.kinds == (removal == .ofKey && isThere ? .removed : nil), "\(first)")
+        }
+        for some in [[changesets[0]], Array(changesets[1...2]), Array(changesets[...2])] {
+            #expect(some.netChanges.countDifference(inCollectionNamed: "books") == 0)
+        }
+    }
+
+    // The removal was said to have taken away something that had been there before: it was a change of every key.
+    @Test(arguments: [false, true], [false, true])
+    func `What came without decoding and went with everything has not changed`(all: Bool, live: Bool) async throws {
+        try await withBadRecords(["z"])
+        var database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.write { $0[Self.strict].remove("z") }
+        try await database.close()
+        try await withBadRecords(["bad", "bad, too"])
+        database = try await Database.open(at: path, collections: Self.lenient)
+        let connection = database.makeConnection()
+        await connection.beginLongLivedRead()
+        try await database.write { transaction in
+            // Those that went before are among what everything takes away.
+            transaction[Self.strict]["bad"] = Strict(title: "A")
+            transaction[Self.strict].remove("bad, too")
+            if all { transaction.removeAll() } else { transaction[Self.strict].removeAll() }
+        }
+        let last = await connection.advance()
+        try await database.close()
+        let logged = try await logged(after: 2, 2)
+        try #require(logged.count == 2 && last.count == 1)
+        let changesets = [logged[0], live ? last[0] : logged[1]]
+        #expect(changesets[1].didRemoveAll(in: Self.strict) && changesets[1].changes(in: Self.strict).didRemoveAll)
+        #expect(changesets.netChanges.isEmpty && !changesets.hasChange(in: Self.strict))
+        #expect(!changesets.netChanges.hasChange(forKey: "other", in: Self.strict))
+    }
+
     // Read back from the log, a removal of everything counted what was set aside, too.
     @Test(arguments: [true, false], [["bad", "good", "worse"], ["bad"]])
     func `A removal of everything counts the same records from the log as it did in memory`(all: Bool, keys: [String])

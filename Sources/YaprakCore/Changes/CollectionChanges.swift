@@ -8,15 +8,15 @@ struct CollectionChanges: Sendable {
     /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
     /// not among the entries; what came after the removal is.
     let clearedCount: Int?
-    /// Whether it took away records that had been set aside, too. They don't count.
-    let clearedAsides: Bool
+    /// The number of records that had been set aside and that it took away, too. They are not among `clearedCount`.
+    let clearedAsides: Int
     /// One entry per record, in the order in which records were first changed.
     let entries: OneOrMany<ChangeEntry>
     /// In which order their keys are; `nil` where there are so few that looking through them is faster.
     private let order: EntryOrder?
 
     init(
-        binding: CollectionBinding, clearedCount: Int?, clearedAsides: Bool = false,
+        binding: CollectionBinding, clearedCount: Int?, clearedAsides: Int = 0,
         entries: consuming OneOrMany<ChangeEntry>
     ) {
         self.binding = binding
@@ -47,26 +47,30 @@ struct CollectionChanges: Sendable {
     /// By how many records the entries make the collection grow. Records that were set aside have no place in it, and
     /// don't count.
     var countDifference: Int {
-        let isTyped = !(binding is RawBinding)
-        return entries.reduce(0) { sum, entry in
-            sum + (entry.after == nil ? 0 : 1)
-                - (entry.before == nil || isTyped && entry.before is RawRecord ? 0 : 1)
-        }
+        entries.reduce(0) { $0 + (isRecord($1.after) ? 1 : 0) - (isRecord($1.before) ? 1 : 0) }
+    }
+
+    /// By how many records that are set aside they make it grow: a changeset from the log may have those that came, too.
+    fileprivate var asideDifference: Int {
+        entries.reduce(0) { $0 + (isAside($1.after) ? 1 : 0) - (isAside($1.before) ? 1 : 0) }
     }
 
     /// Whether anything went that was set aside, whether or not a record came in its place.
-    fileprivate var takesAsides: Bool { !(binding is RawBinding) && entries.contains { $0.before is RawRecord } }
+    fileprivate var takesAsides: Bool { entries.contains { isAside($0.before) } }
+
+    private func isAside(_ box: RecordBox?) -> Bool { box is RawRecord && !(binding is RawBinding) }
+    private func isRecord(_ box: RecordBox?) -> Bool { box != nil && !isAside(box) }
 
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
         if let cleared = next.clearedCount {
             // What was removed wholesale is counted once, as of the beginning.
             let before = clearedCount ?? max(0, cleared - countDifference)
-            // Nothing is left of a removal if all that was removed came in these changes. What was set aside did not.
-            let clearedAsides = clearedAsides || next.clearedAsides || takesAsides
+            let asides = clearedCount == nil ? max(0, next.clearedAsides - asideDifference) : clearedAsides
+            // Nothing is left of a removal if all that was removed came in these changes.
             return CollectionChanges(
-                binding: next.binding, clearedCount: before == 0 && !clearedAsides ? nil : before,
-                clearedAsides: clearedAsides, entries: next.entries)
+                binding: next.binding, clearedCount: before == 0 && asides == 0 ? nil : before,
+                clearedAsides: asides, entries: next.entries)
         }
         return CollectionChanges(
             binding: next.binding, clearedCount: clearedCount, clearedAsides: clearedAsides,
@@ -236,10 +240,14 @@ struct ChangeBatch: Sendable {
             sum.collections = OneOrMany(
                 collections.map { changes in
                     if next.changes(inCollection: changes.binding.name)?.clearedCount != nil { return changes }
+                    if changes.clearedCount != nil {
+                        return CollectionChanges(
+                            binding: changes.binding, clearedCount: changes.clearedCount,
+                            clearedAsides: changes.clearedAsides, entries: [])
+                    }
                     return CollectionChanges(
-                        binding: changes.binding,
-                        clearedCount: changes.clearedCount ?? max(0, -changes.countDifference),
-                        clearedAsides: changes.clearedAsides || changes.takesAsides, entries: [])
+                        binding: changes.binding, clearedCount: max(0, -changes.countDifference),
+                        clearedAsides: max(0, -changes.asideDifference), entries: [])
                 })
         }
         let places = CollectionPlaces()

@@ -101,7 +101,7 @@ package final class HistoryReader: Sendable {
             collections.append(
                 CollectionChanges(
                     binding: binding, clearedCount: cleared[name]?.records,
-                    clearedAsides: (cleared[name]?.asides ?? 0) > 0, entries: OneOrMany(typed)))
+                    clearedAsides: cleared[name]?.asides ?? 0, entries: OneOrMany(typed)))
         }
         batch.collections = OneOrMany(collections)
         return CommitContents(

@@ -7,7 +7,7 @@ struct ChangeRecorder {
     private let startCount: Int
     private var entries: OneOrMany<ChangeEntry> = []
     private var isCleared = false
-    private var clearedAsides = false
+    private var clearedAsides = 0
     private var hasRemovals = false
     private var hasRepeats = false
 
@@ -29,13 +29,19 @@ struct ChangeRecorder {
         entries.append(entry)
     }
 
-    /// Notes that everything was removed; `ofAsides` says whether records were among it that had been set aside.
-    mutating func noteClear(ofAsides hadAsides: Bool) {
+    /// Notes that everything was removed; `asides` is how many records among it were set aside, `nil` where that can't be.
+    mutating func noteClear(ofAsides asides: Int?) {
+        if let asides {
+            // Those that went before were there when noting began; but not those that an earlier part of the transaction took.
+            var seen: Set<String> = []
+            clearedAsides += entries.reduce(asides) { count, entry in
+                seen.insert(entry.key).inserted && entry.before is RawRecord ? count + 1 : count
+            }
+        }
         entries = []
         hasRemovals = false
         hasRepeats = false
-        if startCount > 0 || hadAsides { isCleared = true }
-        if hadAsides { clearedAsides = true }
+        if startCount > 0 || clearedAsides > 0 { isCleared = true }
     }
 
     /// Makes of all notes what is left of them.
@@ -101,15 +107,15 @@ struct ChangeRecorders {
         }
     }
 
-    /// Notes that everything in a collection was removed. O(1).
+    /// Notes that everything in a collection was removed. O(1), or O(its changes) where records are set aside.
     /// - Parameters:
     ///   - count: the records there were before it.
-    ///   - hadAsides: whether records were among it that had been set aside.
-    mutating func noteClear(of slot: Int, count: Int, ofAsides hadAsides: Bool) {
+    ///   - asides: how many more there were that are set aside; `nil` where that can't be.
+    mutating func noteClear(of slot: Int, count: Int, ofAsides asides: Int?) {
         if begin(slot, count) {
-            first.noteClear(ofAsides: hadAsides)
+            first.noteClear(ofAsides: asides)
         } else {
-            others[place(of: slot)!].noteClear(ofAsides: hadAsides)
+            others[place(of: slot)!].noteClear(ofAsides: asides)
         }
     }
 

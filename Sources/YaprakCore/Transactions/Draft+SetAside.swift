@@ -30,21 +30,20 @@ extension Draft {
         return unsafeDowncast(row, to: RecordBox.self)
     }
 
-    /// Removes all that was set aside in a collection. Returns whether there was something, or had been before this transaction.
-    func clearAsides(of slot: Int) -> Bool {
-        var hadAsides = false
-        if let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty {
+    /// Removes all that was set aside in a collection. Returns how much there was; `nil` if nothing ever was.
+    func clearAsides(of slot: Int) -> Int? {
+        guard let aside = directory.asideSlot(of: slot) else { return nil }
+        let count = roots[aside].count
+        if count > 0 {
             if !segments.isEmpty {
                 roots[aside].forEach { noteGone(unsafeDowncast($0, to: RecordBox.self), of: slot) }
             }
             tree.clear(&roots[aside])
-            hadAsides = true
         }
         for gone in replacedAsides.removeValue(forKey: slot)?.values ?? [:].values {
             noteGone(gone, of: slot)
-            hadAsides = true
         }
-        return hadAsides
+        return count
     }
 
     /// Remembers a removal that the changes of the transaction may not tell of: a removal of everything that comes later forgets

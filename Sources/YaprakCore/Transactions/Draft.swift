@@ -340,9 +340,9 @@ final class Draft {
     /// Removes everything in a collection. O(1) in the number of records.
     func clear(_ slot: Int) {
         guard failure == nil, countOperation() else { return }
-        let hadAsides = directory.hasAsides && clearAsides(of: slot)
-        guard !roots[slot].isEmpty || hadAsides || recorders.has(slot) else { return }
-        recorders.noteClear(of: slot, count: roots[slot].count, ofAsides: hadAsides)
+        let asides = directory.hasAsides ? clearAsides(of: slot) : nil
+        guard !roots[slot].isEmpty || asides ?? 0 > 0 || recorders.has(slot) else { return }
+        recorders.noteClear(of: slot, count: roots[slot].count, ofAsides: asides)
         tree.clear(&roots[slot])
         frozen = nil
     }
