@@ -215,6 +215,25 @@ import YaprakExtensions
         #expect(database.snapshot[filter].place(of: "0")?.index == 0)
     }
 
+    // Rows of the handle's parent were put between those of the other, in whose order they did not stand.
+    @Test func `A filter is set through any handle of the view's name, whatever that says of its parent`() async throws
+    {
+        let byTitle = AutoView(
+            "by title", of: .books, groupedBy: { $0.rank < 50 ? "low" : "high" }, sortedBy: { $0.title })
+        let filter = FilteredView("filter", versionTag: "a", of: view) { $0.rank < 10 }
+        try await database.register(byTitle)
+        try await database.register(filter)
+        let other = FilteredView("filter", of: byTitle) { $0.rank < 10 }
+        try await database.write {
+            try $0.setFiltering(of: other, where: .byObject { $0.rank >= 45 }, versionTag: "b")
+        }
+        #expect(database.snapshot[filter].keys == ["sci-fi": (45..<100).map { "\($0)" }])
+        try await database.write { [view] in
+            try $0.setSorting(of: view, sortedBy: \.rank, order: .descending, versionTag: "rank")
+        }
+        #expect(database.snapshot[filter].keys == ["sci-fi": (45..<100).reversed().map { "\($0)" }])
+    }
+
     @Test func `A sort value that changes without moving the row is a change in its place`() async throws {
         let before = database.snapshot[view].state
         try await database.write { transaction in

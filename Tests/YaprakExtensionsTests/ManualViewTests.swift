@@ -128,4 +128,44 @@ import YaprakTrees
         #expect(database.snapshot[view].place(of: "1", in: .actors) == nil)
         #expect(database.snapshot[view]["g"].count == 1)
     }
+    // Rows were numbered by one and named by the other: another row went, or none could be put any more.
+    @Test func `A view is arranged through any handle of its name, whatever that says of its collections`() async throws
+    {
+        let database = Database.inMemory()
+        let view = ManualView("mixed", of: .movies, .actors, .books)
+        let other = ManualView("mixed", of: .actors, .movies)
+        try await database.register(view)
+        try await database.write { transaction in
+            transaction[.movies]["1"] = Movie()
+            transaction[.actors]["1"] = Actor()
+            transaction[.books]["2"] = Book()
+            try transaction.append("1", of: .movies, to: "g", in: other)
+            try transaction.append("1", of: .actors, to: "g", in: other)
+            try transaction.append("2", of: .books, to: "g", in: view)
+        }
+        func rows(_ group: String) -> [String] {
+            database.snapshot[view][group].map { "\($0.collectionName) \($0.key)" }
+        }
+        #expect(rows("g") == ["movies 1", "actors 1", "books 2"])
+        try await database.write { transaction in
+            let isMoved = try transaction.move("1", of: .movies, to: 0, of: "h", in: other)
+            let isAdded = try transaction.append("1", of: .movies, to: "g", in: other)
+            #expect(isMoved && !isAdded)
+        }
+        #expect(rows("h") == ["movies 1"] && rows("g") == ["actors 1", "books 2"])
+        try await database.write { transaction in
+            // Of the first collection that has the key, as the view is registered.
+            try transaction.move("1", to: 0, of: "g", in: other)
+            try transaction.removeRow(at: 0, of: "g", from: other)
+        }
+        #expect(rows("h") == [] && rows("g") == ["actors 1", "books 2"])
+        try await database.write { transaction in
+            let movie = try transaction.remove("1", of: .movies, from: other)
+            let actor = try transaction.remove("1", of: .actors, from: other)
+            let book = try transaction.remove("2", from: other)
+            #expect(!movie && actor && book)
+        }
+        #expect(database.snapshot[view].isEmpty)
+        #expect(database.snapshot[.movies].count == 1 && database.snapshot[.actors].count == 1)
+    }
 }

@@ -7,7 +7,8 @@ extension WriteTransaction {
     ///     try transaction.setFiltering(of: search, where: .byObject { $0.title.contains(text) }, versionTag: text)
     ///
     /// The closure runs for every row of the parent once; only rows for which the answer differs come and go.
-    /// Views derived from this one follow in the same commit. If the view has this tag already, nothing happens.
+    /// Views derived from this one follow in the same commit. If the view has this tag already, nothing happens. The parent is
+    /// that of the view that was registered, also if this is another of its name.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     /// - Complexity: O(number of rows of the parent).
     public mutating func setFiltering<Parent>(
@@ -15,7 +16,9 @@ extension WriteTransaction {
     ) throws {
         if try reader(of: view).versionTag == versionTag { return }
         try modify(view) { root, context in
-            let parent = try context.before.reader(of: view.parent).state.root
+            // That of the view that is registered, which another handle of that name may know otherwise.
+            let code = context.before.extensionCodes.first { $0.name == view.name } as! FilteredView<Parent>
+            let parent = try context.before.reader(of: code.parent).state.root
             let configuration = FilterConfiguration(versionTag: versionTag, filter.rule, over: root.configuration)
             let editor = ViewEditor(root, draft: context.draft)
             editor.configure(configuration)

@@ -53,10 +53,6 @@ public struct ManualView<Element: ViewRow>: OrderedView {
         configuration.collectionNames.firstIndex(of: member.collection)
             .map { RowID(collection: $0, key: member.key.normalizedKey) }
     }
-
-    func member(_ row: RowID) -> ManualStep.Member {
-        ManualStep.Member(collection: configuration.collectionNames[row.collection], key: row.key)
-    }
 }
 
 // MARK: - Records that change

@@ -13,7 +13,7 @@ extension WriteTransaction {
     public mutating func append<Object, Metadata>(
         _ key: String, to group: String, in view: ManualView<Record<Object, Metadata>>
     ) throws -> Bool {
-        try insert(key, view.configuration.collectionNames[0], at: .max, group, view)
+        try insert(key, nil, at: .max, group, view)
     }
 
     /// Puts a record into a group of a manual view, before what stands at `index` now; at the end if that lies beyond.
@@ -24,7 +24,7 @@ extension WriteTransaction {
     public mutating func insert<Object, Metadata>(
         _ key: String, at index: Int, of group: String, in view: ManualView<Record<Object, Metadata>>
     ) throws -> Bool {
-        try insert(key, view.configuration.collectionNames[0], at: index, group, view)
+        try insert(key, nil, at: index, group, view)
     }
 
     /// Puts a record of one of its collections at the end of a group of a manual view; see ``append(_:to:in:)``.
@@ -49,22 +49,22 @@ extension WriteTransaction {
         try insert(key, collection.name, at: index, group, view)
     }
 
+    /// - Parameter collection: that of the record; the only one of the view if `nil`.
     private mutating func insert<Element>(
-        _ key: String, _ collection: String, at index: Int, _ group: String, _ view: ManualView<Element>
+        _ key: String, _ collection: String?, at index: Int, _ group: String, _ view: ManualView<Element>
     ) throws -> Bool {
-        let member = ManualStep.Member(collection: collection, key: key.normalizedKey)
         let now = try snapshot()
         let state = try now.reader(of: view).state
-        guard let row = view.row(member) else {
-            preconditionFailure("view \"\(view.name)\" does not look at \"\(collection)\"")
+        let types = state.root.configuration.collections
+        guard let number = collection.map({ name in types.firstIndex { $0.name == name } }) ?? 0 else {
+            preconditionFailure("view \"\(view.name)\" does not look at \"\(collection ?? "")\"")
         }
-        guard state.placements(of: row).isEmpty,
-            now.box(forKey: member.key, in: view.configuration.collections[row.collection]) != nil
-        else {
+        let row = RowID(collection: number, key: key.normalizedKey)
+        guard state.placements(of: row).isEmpty, now.box(forKey: row.key, in: types[number]) != nil else {
             return false
         }
         let step = ManualStep.Action.insert(
-            member, group: group.normalizedKey, index: min(max(0, index), state.count(ofGroup: group)))
+            state.member(row), group: group.normalizedKey, index: min(max(0, index), state.count(ofGroup: group)))
         try perform(ManualStep(step), on: view)
         return true
     }
@@ -76,9 +76,9 @@ extension WriteTransaction {
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func remove<Element>(_ key: String, from view: ManualView<Element>) throws -> Bool {
-        let rows = try rows(key, in: view)
-        if rows.isEmpty { return false }
-        try perform(ManualStep(.remove(rows.map(view.member))), on: view)
+        let members = try members(key, in: view)
+        if members.isEmpty { return false }
+        try perform(ManualStep(.remove(members)), on: view)
         return true
     }
 
@@ -88,19 +88,22 @@ extension WriteTransaction {
     public mutating func remove<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, from view: ManualView<MixedRecord>
     ) throws -> Bool {
-        guard let row = try rows(key, in: view).first(where: { view.member($0).collection == collection.name }) else {
+        guard let member = try members(key, in: view).first(where: { $0.collection == collection.name }) else {
             return false
         }
-        try perform(ManualStep(.remove([view.member(row)])), on: view)
+        try perform(ManualStep(.remove([member])), on: view)
         return true
     }
 
     /// The rows of a view under a key: one in each collection at most.
-    private mutating func rows<Element>(_ key: String, in view: ManualView<Element>) throws -> [RowID] {
+    private mutating func members<Element>(
+        _ key: String, in view: ManualView<Element>
+    ) throws -> [ManualStep.Member] {
         let state = try reader(of: view).state
         return state.root.places.indices
             .map { RowID(collection: $0, key: key.normalizedKey) }
             .filter { !state.placements(of: $0).isEmpty }
+            .map(state.member)
     }
 
     /// Takes the row at `index` out of a group of a manual view. The record itself stays.
@@ -111,7 +114,7 @@ extension WriteTransaction {
         let state = try reader(of: view).state
         precondition(
             index >= 0 && index < state.count(ofGroup: group), "group \"\(group)\" has no row at position \(index)")
-        try perform(ManualStep(.remove([view.member(state.rowID(inGroup: group, at: index))])), on: view)
+        try perform(ManualStep(.remove([state.member(state.rowID(inGroup: group, at: index))])), on: view)
     }
 
     /// Takes all rows out of a group of a manual view. The records themselves stay.
@@ -131,8 +134,8 @@ extension WriteTransaction {
     public mutating func move<Element>(
         _ key: String, to index: Int, of group: String, in view: ManualView<Element>
     ) throws -> Bool {
-        guard let row = try rows(key, in: view).first else { return false }
-        return try move(row, to: index, group, view)
+        guard let member = try members(key, in: view).first else { return false }
+        return try move(member, to: index, group, view)
     }
 
     /// Moves the row of a record of one of its collections; see ``move(_:to:of:in:)``.
@@ -142,16 +145,23 @@ extension WriteTransaction {
         _ key: String, of collection: RecordCollection<Object, Metadata>, to index: Int, of group: String,
         in view: ManualView<MixedRecord>
     ) throws -> Bool {
-        guard let row = try rows(key, in: view).first(where: { view.member($0).collection == collection.name }) else {
+        guard let member = try members(key, in: view).first(where: { $0.collection == collection.name }) else {
             return false
         }
-        return try move(row, to: index, group, view)
+        return try move(member, to: index, group, view)
     }
 
     private mutating func move<Element>(
-        _ row: RowID, to index: Int, _ group: String, _ view: ManualView<Element>
+        _ member: ManualStep.Member, to index: Int, _ group: String, _ view: ManualView<Element>
     ) throws -> Bool {
-        try perform(ManualStep(.remove([view.member(row)])), on: view)
-        return try insert(row.key, view.member(row).collection, at: index, group, view)
+        try perform(ManualStep(.remove([member])), on: view)
+        return try insert(member.key, member.collection, at: index, group, view)
+    }
+}
+
+extension ViewState {
+    /// A row by the name of its collection: as the view is registered, which another handle of that name may know otherwise.
+    fileprivate func member(_ row: RowID) -> ManualStep.Member {
+        ManualStep.Member(collection: root.configuration.collectionNames[row.collection], key: row.key)
     }
 }
