@@ -255,6 +255,7 @@ import Yaprak
         try await database.register(Self.all)
         let kept = FilteredView("kept", of: Self.all, where: .byObject { $0.count > 1 })
         try await database.register(kept)
+        let namesake = RecordCollection<String, NoMetadata>("totals")
         let one = Relationship("one", from: .children, \.one, to: .parents)
         let joined = JoinedView(
             "joined", of: one, groupedBy: { _, parent in parent?.key }, sortedBy: { child, _ in child.object.must })
@@ -264,7 +265,7 @@ import Yaprak
             transaction[.books]["b"] = Book(title: "B", rank: 7, tags: ["x"])
             transaction[.children]["c"] = Node()
             // Of the name of a view, and nothing to do with it.
-            transaction[RecordCollection<String, NoMetadata>("totals")]["x"] = "no row"
+            transaction[namesake]["x"] = "no row"
         }
         let snapshot = database.snapshot
         #expect(
@@ -273,6 +274,14 @@ import Yaprak
         #expect(
             snapshot.explain("y", in: Self.all).description
                 == #""y" is not in view "totals": view "by tag" has no group of that name."#)
+        // A row was said to be that record, also for a record that is not there.
+        for key in ["x", "y"] {
+            #expect(
+                snapshot.explain(key, of: namesake, in: Self.all).description
+                    == #""\#(key)" is not in view "totals": its rows are not records of "totals"."#)
+            #expect(snapshot[Self.all].place(of: key, in: namesake) == nil)
+            #expect(snapshot[kept].place(of: key, in: namesake) == nil)
+        }
         #expect(
             snapshot.explain("x", in: kept).description
                 == #""x" is not in view "kept": its filter, which reads the object, rejects its row of view "totals"."#)

@@ -30,7 +30,9 @@ extension Snapshot {
         _ key: String, of collection: RecordCollection<Object, Metadata>, in view: some OrderedView
     ) -> ViewExplanation {
         let key = key.normalizedKey
-        let names = self[view].collectionNames
+        let configuration = self[view].state.root.configuration
+        // Rows that are no records are in no collection, also if there is one of that name.
+        let names = configuration.rowsAreRecords ? configuration.collectionNames : []
         let answer: ViewExplanation.Answer =
             if let number = names.firstIndex(of: collection.name) {
                 view.answer(about: RowID(collection: number, key: key), in: self)

@@ -18,7 +18,7 @@ public struct ViewExplanation: Sendable {
         case placed([Place])
         /// No collection of the view has a record under the key; the names are those of the view's collections.
         case noRecord(collectionNames: [String])
-        /// The collection that was asked for is not one of the view's.
+        /// The collection that was asked for is not one of the view's. It has none where it makes its rows.
         case otherCollection(String, collectionNames: [String])
         /// The grouping closure of a view said that the record belongs to no group.
         case notGrouped(by: Closure)
@@ -79,6 +79,7 @@ extension ViewExplanation: CustomStringConvertible {
         case .noRecord(let names):
             return "\(absence): there is no record of that key in \(listed(names))."
         case .otherCollection(let name, let names):
+            if names.isEmpty { return "\(absence): its rows are not records of \(quoted(name))." }
             return "\(absence): it looks at \(listed(names)), not at \(quoted(name))."
         case .notGrouped(let closure):
             let whose =

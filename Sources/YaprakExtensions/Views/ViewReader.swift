@@ -79,7 +79,9 @@ extension ViewReader {
     public func places<Object, Metadata>(
         of key: String, in collection: RecordCollection<Object, Metadata>
     ) -> [(group: String, index: Int)] {
-        guard let number = collectionNames.firstIndex(of: collection.name) else { return [] }
+        // Rows that are no records are in no collection, also if there is one of that name.
+        guard state.root.configuration.rowsAreRecords, let number = collectionNames.firstIndex(of: collection.name)
+        else { return [] }
         return state.place(of: RowID(collection: number, key: key.normalizedKey))
     }
 
