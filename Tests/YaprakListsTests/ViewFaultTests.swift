@@ -53,6 +53,23 @@ import Yaprak
         }
     }
 
+    /// The mappings before were refreshed to the view of those after, and nothing was different then.
+    @Test func `Mappings of another view are no other options: the list is reloaded`() async throws {
+        let database = try await Database.cities(["c1": City(country: "tr"), "c2": City(country: "it")])
+        let byName = AutoView("by name", of: .cities, groupedBy: \.name, sortedBy: \.people)
+        try await database.register(byName)
+        let shown = database.snapshot
+        let byCountry = ViewMappings(CityView.byCountry), names = ViewMappings(byName)
+        for (earlier, later) in [(byCountry, names), (names, byCountry)] {
+            let changes = try later.changes(since: earlier, in: shown)
+            #expect(changes.isReload && changes.hasChanges && changes.rowChanges.isEmpty)
+        }
+        // Another handle of the name is no other view.
+        var dynamic = ViewMappings(CityView.byCountry)
+        dynamic.setDynamicForAllGroups(true)
+        #expect(try !dynamic.changes(since: byCountry, in: shown).hasChanges)
+    }
+
     // MARK: Rows in several groups
 
     /// A view whose parent let rows into several groups, without one moving, went on as if each was in one: its items had

@@ -186,12 +186,14 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///     let changes = try sections.changes(since: earlier, in: shown)
     ///     if changes.isReload { list.reloadData() } else { list.apply(changes.sectionChanges, changes.rowChanges) }
     ///
-    /// Any options may be different, the groups too. If a group that both lists show is in the opposite order, the answer is
-    /// ``ListChanges/isReload``, without changes.
-    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// Any options may be different, the groups too. If a group that both lists show is in the opposite order, or `earlier` shows
+    /// another view, the answer is ``ListChanges/isReload``, without changes.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view, or the index of
+    ///   a search.
     /// - Complexity: O(*w* log *n* + *g*), with *w* the rows that come and go; in a searched list O(*w* + *g* + *n* / 64).
     public func changes(since earlier: Self, in snapshot: Snapshot) throws -> ListChanges {
         let state = try state(in: snapshot)
+        guard earlier.view.name == view.name else { return .reload(rawChangeCount: 0) }
         let before = try earlier.fitted(to: state)
         let after = try fitted(to: state)
         if before.choice == nil && after.choice == nil {
