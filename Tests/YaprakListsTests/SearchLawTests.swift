@@ -250,6 +250,32 @@ import YaprakExtensions
         }
     }
 
+    /// Those found in another snapshot were taken for its own: the program stopped, or showed other rows.
+    @Test func `A snapshot without the index of a search shows nothing of the list, and throws where it can`()
+        async throws
+    {
+        let database = try await Database.cities(["c0": City(name: "a")])
+        let before = database.snapshot
+        try await database.write { transaction in
+            for number in 1...9 { transaction[.cities]["c\(number)"] = City(name: "a") }
+        }
+        try await database.register(Self.text)
+        var sections = ViewMappings(CityView.byCountry)
+        sections.setSearch(.prefix("a"), in: Self.text)
+        try sections.update(to: database.snapshot)
+        #expect(database.snapshot.sections(of: sections).map(\.count) == [10])
+        try await database.unregister("text")
+        try await database.write { $0[.cities]["c9"] = nil }
+        for snapshot in [before, database.snapshot] {
+            #expect(snapshot.sections(of: sections).isEmpty && snapshot.itemIDs(of: sections).isEmpty)
+            let error = #expect(throws: DatabaseError.self) {
+                var copy = sections
+                try copy.update(to: snapshot)
+            }
+            #expect(error?.code == .extensionNotRegistered)
+        }
+    }
+
     @Test func `A window that is extended while somebody searches shows more of what was found`() async throws {
         var random = SplitMix64(seed: 7)
         let snapshot = try await history(&random).last!

@@ -6,12 +6,13 @@ extension Snapshot {
     ///
     ///     for section in snapshot.itemIDs(of: sections) { dataSource.append(section.items, to: section.name) }
     ///
-    /// If the mappings have not been updated to this snapshot, it is the list as it is after that.
+    /// If the mappings have not been updated to this snapshot, it is the list as it is after that. It is empty where that is
+    /// impossible: the snapshot does not have the index of the list's search.
     /// - Precondition: the view is registered in this snapshot.
     /// - Complexity: O(*r* log *n*) in the number of rows that are shown.
     public func itemIDs<View: OrderedView>(of mappings: ViewMappings<View>) -> [(name: String, items: [ListItemID])] {
         let state = self[mappings.view].state
-        let mappings = (try? mappings.fitted(to: state)) ?? mappings
+        guard let mappings = try? mappings.fitted(to: state) else { return [] }
         let names = state.root.configuration.collectionNames
         let onePlace = state.root.configuration.rowsHaveOnePlace
         return (0..<mappings.numberOfSections).map { section in

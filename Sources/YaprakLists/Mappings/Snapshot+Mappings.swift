@@ -47,10 +47,12 @@ extension Snapshot {
     ///         for row in section { print("  ", row.key) }
     ///     }
     ///
-    /// If the mappings have not been updated to this snapshot, it is the list as it is after that.
+    /// If the mappings have not been updated to this snapshot, it is the list as it is after that. It is empty where that is
+    /// impossible: the snapshot does not have the index of the list's search.
     /// - Precondition: the view is registered in this snapshot.
     public func sections<View: OrderedView>(of mappings: ViewMappings<View>) -> [ListSection<View>] {
-        let mappings = (try? mappings.fitted(to: mappings.state(in: self))) ?? mappings
+        // Those of another snapshot would show rows that this one does not have, or others.
+        guard let mappings = try? mappings.fitted(to: mappings.state(in: self)) else { return [] }
         return (0..<mappings.numberOfSections).map { ListSection(mappings, number: $0, in: self) }
     }
 }

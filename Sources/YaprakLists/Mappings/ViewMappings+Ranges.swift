@@ -33,7 +33,8 @@ extension ViewMappings {
     ///   - count: the number of rows to show in addition, not less than 0.
     ///   - side: the end, as the list shows it.
     ///   - snapshot: the snapshot the list shows. If the mappings have not been updated to it, they are updated first.
-    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view, or the index of
+    ///   a search.
     /// - Complexity: O(*count* · log *n* + *g*) in the number of groups.
     @discardableResult
     public mutating func extend(

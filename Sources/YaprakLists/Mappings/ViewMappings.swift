@@ -78,7 +78,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// Windows of flexible ranges keep their distance from their pin and the length they have grown to; ranges that were short
     /// because their group was get what was asked for. Where a group has no rows, or is not in the list any more, its range
     /// begins again at what was asked for, here as in ``advance(from:to:reloadAbove:)``.
-    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if the snapshot does not have the view, or the index of
+    ///   a search.
     /// - Complexity: O(*g* log *g*) in the number of groups.
     public mutating func update(to snapshot: Snapshot) throws {
         try refresh(to: state(in: snapshot))
@@ -136,7 +137,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks
     /// of each other, can't be compared: the answer is ``ListChanges/isReload``.
     /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
-    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view, or the index of a
+    ///   search.
     /// - Complexity: O((*d* + *w*) log *n*), with *d* what differs between the two snapshots in groups that are shown, and *w*
     ///   how many rows windows slid; never O(*n*), unless the sorting of the view changed. Groups in which nothing differs
     ///   are shared with the mappings before: one change among 1,000,000 of them costs what it costs among ten. It is a
@@ -172,7 +174,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///
     ///     let backwards = try sections.changes(from: database.snapshot, to: yesterday)
     ///
-    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view.
+    /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view, or the index of a
+    ///   search.
     public func changes(from old: Snapshot, to new: Snapshot, reloadAbove limit: Int = .max) throws -> ListChanges {
         var copy = self
         return try copy.advance(from: old, to: new, reloadAbove: limit)
