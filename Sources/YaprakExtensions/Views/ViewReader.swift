@@ -99,6 +99,9 @@ extension ViewReader {
 
     /// About how much has changed in the view between two snapshots: the rows and groups that came, changed and went,
     /// commit by commit, without taking together what cancels out. Enough to choose between animating and reloading.
+    ///
+    /// It is a difference of two counts, of snapshots of one database between which the view stayed registered. Of a fork and
+    /// its origin, or of before and after a registration, both counts may be the same where everything differs.
     /// - Complexity: O(1), a subtraction.
     public func rawChangeCount(since earlier: ViewReader) -> Int { state.rawChangeCount(since: earlier.state) }
 }

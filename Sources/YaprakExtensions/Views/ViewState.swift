@@ -69,7 +69,7 @@ package struct ViewState: Sendable {
         return zip(own, others).allSatisfy { $0 == $1 }
     }
 
-    /// How many rows and groups came, changed or went between the two. O(1).
+    /// How many rows and groups came, changed or went between the two, of one history. O(1).
     package func rawChangeCount(since other: ViewState) -> Int { abs(root.rawOperations - other.root.rawOperations) }
 }
 
