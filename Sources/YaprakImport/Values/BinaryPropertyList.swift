@@ -34,6 +34,9 @@ struct BinaryPropertyList {
     private static let magic = Array("bplist0".utf8)
     private static let trailerSize = 32
 
+    /// The bytes of all of it.
+    var byteCount: Int { bytes.count }
+
     /// Whether the bytes begin as a binary property list does.
     static func isLikely(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 

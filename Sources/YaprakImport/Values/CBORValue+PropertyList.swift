@@ -1,4 +1,5 @@
 public import YaprakCBOR
+import YaprakModel
 
 extension CBORValue {
     /// The value of a binary property list, which `PropertyListEncoder` and `NSKeyedArchiver` write.
@@ -11,14 +12,20 @@ extension CBORValue {
     /// encoder writes `nil`, is null. A keyed archive becomes the objects that it holds (``init(keyedArchive:)``).
     ///
     /// - Throws: ``ForeignDataError``. Safe to use on bytes from anywhere: what would hold itself, nest deeper or be larger
-    ///   than a record may be is refused, and memory is bounded.
+    ///   than a record may be is refused, and so is what refers to the same objects again and again: to more than 2 million in
+    ///   all, or one for each byte if that is more. Memory is bounded.
     /// - Complexity: O(bytes) for a list that holds each object once.
     public init(propertyList bytes: [UInt8]) throws(ForeignDataError) {
+        try self.init(propertyList: bytes, bytesMax: DatabaseLimits.storedValueBytesMax)
+    }
+
+    /// - Parameter bytesMax: the bytes that its texts and data may have together.
+    init(propertyList bytes: [UInt8], bytesMax: Int) throws(ForeignDataError) {
         let list = try BinaryPropertyList(bytes)
         if let archive = try KeyedArchive(list) {
-            self = try archive.value()
+            self = try archive.value(bytesMax: bytesMax)
         } else {
-            var walk = ReferenceWalk(list)
+            var walk = ReferenceWalk(list, bytesMax: bytesMax)
             self = try walk.value(list.top, 0, Self.converted)
         }
     }
@@ -40,7 +47,7 @@ extension CBORValue {
         guard let archive = try KeyedArchive(try BinaryPropertyList(bytes)) else {
             throw .malformed("the property list is no keyed archive")
         }
-        self = try archive.value()
+        self = try archive.value(bytesMax: DatabaseLimits.storedValueBytesMax)
     }
 
     private static func converted(

@@ -49,8 +49,8 @@ struct KeyedArchive {
     }
 
     /// The value of what was archived.
-    func value() throws(ForeignDataError) -> CBORValue {
-        var walk = ReferenceWalk(list)
+    func value(bytesMax: Int) throws(ForeignDataError) -> CBORValue {
+        var walk = ReferenceWalk(list, bytesMax: bytesMax)
         if top.count == 1, top[0].name == "root" { return try value(top[0].number, 0, &walk) }
         var pairs: [CBORValue.Pair] = []
         for (name, number) in top { pairs.append(.init(.text(name), try value(number, 1, &walk))) }
@@ -128,6 +128,8 @@ struct KeyedArchive {
             if let value = try value(of: known, fields, level, &walk) { return value }
             break
         }
+        // It is in each of them, and was counted where it was read, once.
+        try walk.take(bytes: classes[0].utf8.count)
         return .map([.init("$class", .text(classes[0]))] + (try pairs(fields, level, &walk)))
     }
 

@@ -1,12 +1,13 @@
 import YaprakCBOR
 import YaprakLocks
+import YaprakModel
 
 /// Follows the references of a property list from the top, and makes values of its objects.
 ///
 /// Property lists and keyed archives differ in what an object means, which `convert` says; the bounds are the same for both.
 struct ReferenceWalk {
     let list: BinaryPropertyList
-    private var expansion = Expansion()
+    private var expansion: Expansion
     /// The objects that are around the one at hand.
     private var around: Set<Int> = []
     private var isOnDeepStack = false
@@ -17,7 +18,11 @@ struct ReferenceWalk {
     /// The names of the classes of a keyed archive that were met, by their place in it.
     var classNames: [UInt64: [String]] = [:]
 
-    init(_ list: BinaryPropertyList) { self.list = list }
+    /// - Parameter bytesMax: the bytes of texts and data together; by default as many as any record may have.
+    init(_ list: BinaryPropertyList, bytesMax: Int = DatabaseLimits.storedValueBytesMax) {
+        self.list = list
+        expansion = Expansion(byteCount: list.byteCount, bytesMax: bytesMax)
+    }
 
     /// The value of an object.
     ///
@@ -68,18 +73,24 @@ struct ReferenceWalk {
         return try convert(&self, try object(number), level)
     }
 
-    /// An object without what is in it, counted.
+    /// An object without what is in it.
+    ///
+    /// What it refers to is counted here, once for each reference, and not again where it is read itself. So nothing can be read
+    /// more often than was counted: an archive has one reference within another, and no more.
     mutating func object(_ number: Int) throws(ForeignDataError) -> BinaryPropertyList.Object {
         let object = try list.object(number)
         switch object {
-        case .data(let bytes): try expansion.take(items: 1, bytes: bytes.count)
-        case .text(let text): try expansion.take(items: 1, bytes: text.utf8.count)
-        case .array(let items): try expansion.take(items: 1 + items.count)
-        case .dictionary(let keys, _): try expansion.take(items: 1 + 2 * keys.count)
-        default: try expansion.take(items: 1)
+        case .data(let bytes): try expansion.take(items: 0, bytes: bytes.count)
+        case .text(let text): try expansion.take(items: 0, bytes: text.utf8.count)
+        case .array(let items): try expansion.take(items: items.count)
+        case .dictionary(let keys, _): try expansion.take(items: 2 * keys.count)
+        default: break
         }
         return object
     }
+
+    /// Counts the bytes of a text that is made once more.
+    mutating func take(bytes: Int) throws(ForeignDataError) { try expansion.take(items: 0, bytes: bytes) }
 }
 
 extension CBORValue {

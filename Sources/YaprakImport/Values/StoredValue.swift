@@ -1,4 +1,5 @@
 public import YaprakCBOR
+import YaprakModel
 
 /// A value as another program stored it, read without that program's types.
 ///
@@ -43,13 +44,19 @@ public struct StoredValue: Sendable, Hashable {
     ///   - mayBeTimestamp: whether to look for that date: of metadata, say. Other things have eight bytes as well.
     /// - Complexity: O(bytes).
     public init(_ bytes: [UInt8], mayBeTimestamp: Bool = false) {
+        self.init(bytes, mayBeTimestamp: mayBeTimestamp, bytesMax: DatabaseLimits.storedValueBytesMax)
+    }
+
+    /// - Parameter bytesMax: the bytes that the texts and data of a property list may have together.
+    init(_ bytes: [UInt8], mayBeTimestamp: Bool = false, bytesMax: Int) {
         if bytes.isEmpty {
             self.init(.empty, .null)
         } else if BinaryPropertyList.isLikely(bytes) {
             do throws(ForeignDataError) {
                 let list = try BinaryPropertyList(bytes)
                 let isArchive = try KeyedArchive(list) != nil
-                self.init(isArchive ? .keyedArchive : .propertyList, try Self.checked(CBORValue(propertyList: bytes)))
+                let value = try CBORValue(propertyList: bytes, bytesMax: bytesMax)
+                self.init(isArchive ? .keyedArchive : .propertyList, try Self.checked(value))
             } catch {
                 self.init(.bytes, .bytes(bytes), error)
             }
