@@ -166,6 +166,80 @@
             #expect(Set(database.snapshot.untyped("x").map(\.key)) == ["5", "a%ff\0", "a\0b", ""])
             #expect(database.snapshot.untyped("x")["5"]?.object == .bytes(Array("9223372036854775807".utf8)))
             #expect(database.snapshot.untyped("%ff").map(\.key) == ["Inf"])
+            // Each name that is another text than in the file has a note, that of a collection one for all of its rows.
+            let renamed = report.notes.filter { $0.kind == .renamed }
+            #expect(renamed.map(\.rowID) == [2, nil] && renamed.map(\.key) == ["a%ff\0", nil], "\(report.notes)")
+            #expect(renamed.last?.collection == "%ff")
+        }
+
+        // Both were one collection, in the report and in the database.
+        @Test func `A name that is no UTF-8 and the text that stands for it are two names`() async throws {
+            let path = folder.appending("names.sqlite")
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            try old.run(
+                """
+                INSERT INTO database2 (collection, key, data) VALUES (x'ff', 'k1', '[1]'), ('%ff', 'k2', '[2]'),
+                    (x'ff', 'k3', '[3]'), (x'2566ff', 'k4', '[4]'), ('x', x'ff', '[5]'), ('x', '%ff', '[6]')
+                """)
+            var plan = YapDatabaseImport(FilePath(path))
+            #expect(try plan.collections().map(\.name) == ["%ff", "%25f%ff", "x", "%ff"])
+            #expect(try plan.collections().map(\.rows) == [1, 1, 2, 2])
+            let database = Database.inMemory()
+            let report = try await plan.run(into: database)
+            func keys(_ collection: String) -> [String] { database.snapshot.untyped(collection).map(\.key).sorted() }
+            #expect(keys("%ff") == ["k2"] && keys("%ff (2)") == ["k1", "k3"] && keys("%25f%ff") == ["k4"])
+            #expect(keys("x") == ["%ff", "%ff (row 6)"])
+            #expect(report.collections.map(\.rows).reduce(0, +) == 6 && report.collections.count == 4)
+            let renamed = report.notes.filter { $0.kind == .renamed }
+            #expect(renamed.map(\.key) == [nil, nil, "%ff", "%ff"], "\(report.notes)")
+
+            // What the program says of the text is about the collection of that name; if there is none, about the other.
+            let lists = RecordCollection<[UInt8], NoMetadata>("lists")
+            for (name, found) in [("%ff", ["k2"]), ("%25f%ff", ["k4"])] {
+                let database = Database.inMemory()
+                plan = YapDatabaseImport(FilePath(path))
+                plan.rest = .skipped
+                plan.decode(name, as: lists) { Array($0.object) }
+                #expect(try await plan.run(into: database).inserted == 1)
+                #expect(database.snapshot[lists].map(\.key) == found)
+            }
+        }
+
+        // Rows of more than 64 MiB were left out, whatever the database takes and the closure makes of them.
+        @Test func `A row is read up to what any database takes, and refused by the one that it is for`() async throws {
+            let path = folder.appending("large.sqlite"), bytes = 65 << 20
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            try old.run("INSERT INTO database2 (collection, key, data) VALUES ('films', 'k', zeroblob(\(bytes)))")
+            let sizes = RecordCollection<Int, NoMetadata>("films")
+            var plan = YapDatabaseImport(FilePath(path))
+            let whole = plan
+            plan.decode("films", as: sizes) { $0.object.count }
+            var database = Database.inMemory(checkingCoding: true)
+            #expect(try await plan.run(into: database).inserted == 1)
+            #expect(database.snapshot[sizes]["k"] == bytes)
+
+            let refused = try await whole.run(into: Database.inMemory(checkingCoding: true))
+            #expect(refused.leftOut == 1 && refused.notes.map(\.rowID) == [1], "\(refused.notes)")
+            #expect(refused.notes.first?.reason.contains("valueTooLarge") == true, "\(refused.notes)")
+            var options = DatabaseOptions()
+            options.limits.valueBytesMax = 119 << 20
+            database = Database.inMemory(checkingCoding: true, options: options)
+            let report = try await whole.run(into: database)
+            #expect(report.inserted == 1 && report.noteCount == 0, "\(report.notes)")
+        }
+
+        // The second was taken for a record that is there already.
+        @Test func `Two spellings of a long key stay two records in a database that takes such keys`() async throws {
+            let path = folder.appending("keys.sqlite")
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            try old.insert("x", String(repeating: "e\u{301}", count: 50_000), Data("[1]".utf8))
+            try old.insert("x", String(repeating: "\u{e9}", count: 50_000), Data("[2]".utf8))
+            var options = DatabaseOptions()
+            options.limits.keyBytesMax = 1 << 20
+            let database = Database.inMemory(options: options)
+            let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
+            #expect(report.inserted == 2 && report.unchanged == 0, "\(report)")
+            #expect(report.notes.map(\.kind) == [.renamed])
         }
 
         // A log that may have no more files was said to be the fault of each row.
@@ -173,6 +247,16 @@
             #expect(!ImportWriter.isOfOneRow(DatabaseError(.overLimit, "The commits are used up.")))
             #expect(ImportWriter.isOfOneRow(DatabaseError(.overLimit, "x", place: .init(collection: "a"))))
             #expect(ImportWriter.isOfOneRow(DatabaseError(.keyTooLong, "x")))
+            for code: DatabaseError.Code in [.diskFull, .syncFailed, .closed, .readOnly, .notConfigured] {
+                #expect(!ImportWriter.isOfOneRow(DatabaseError(code, "x")))
+            }
+            // What the program's own code throws, also with a code of its own.
+            for code: DatabaseError.Code in [
+                .extensionFailed, .reactionsUnsettled, .removalRestricted, .init(rawValue: "own"),
+            ] {
+                #expect(ImportWriter.isOfOneRow(DatabaseError(code, "x")))
+            }
+            #expect(!ImportWriter.isOfOneRow(CancellationError()))
         }
 
         // The key of each row that was refused was kept whole.
@@ -203,16 +287,13 @@
             #expect(database.snapshot.count(inCollectionNamed: "x") == 2)
         }
 
-        // Each name of the 64 was a text of its own, however long the one that they all refer to.
-        @Test func `Names of an archive that refer to one long text are refused`() throws {
-            func text(_ text: String) -> [UInt8] {
-                [0x5f, 0x12] + withUnsafeBytes(of: UInt32(text.utf8.count).bigEndian) { Array($0) } + Array(text.utf8)
-            }
-            let objects: [[UInt8]] = [
-                [0xd3, 1, 2, 3, 4, 5, 6], text("$archiver"), text("$objects"), text("$top"), text("NSKeyedArchiver"),
-                [0xa1, 7], [0xdf, 0x10, 64] + Array(repeating: 7, count: 64) + Array(repeating: 8, count: 64),
-                text(String(repeating: "n", count: 300_000)), [0x80, 0],
-            ]
+        /// A text of a property list.
+        private static func text(_ text: String) -> [UInt8] {
+            [0x5f, 0x12] + withUnsafeBytes(of: UInt32(text.utf8.count).bigEndian) { Array($0) } + Array(text.utf8)
+        }
+
+        /// A property list of objects that refer to each other by one byte. The first is at the top.
+        private static func list(_ objects: [[UInt8]]) -> [UInt8] {
             var bytes = Array("bplist00".utf8), offsets: [UInt8] = []
             for object in objects {
                 offsets += withUnsafeBytes(of: UInt32(bytes.count).bigEndian) { Array($0) }
@@ -223,9 +304,42 @@
             for number in [objects.count, 0, table] {
                 bytes += withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
             }
+            return bytes
+        }
+
+        // Each name of the 64 was a text of its own, however long the one that they all refer to.
+        @Test func `Names of an archive that refer to one long text are refused`() throws {
+            let bytes = Self.list([
+                [0xd3, 1, 2, 3, 4, 5, 6], Self.text("$archiver"), Self.text("$objects"), Self.text("$top"),
+                Self.text("NSKeyedArchiver"), [0xa1, 7],
+                [0xdf, 0x10, 64] + Array(repeating: 7, count: 64) + Array(repeating: 8, count: 64),
+                Self.text(String(repeating: "n", count: 300_000)), [0x80, 0],
+            ])
             let error = #expect(throws: ForeignDataError.self) { try CBORValue(keyedArchive: bytes) }
             #expect(error?.code == .overLimit)
             #expect(StoredValue(bytes).form == .bytes)
+        }
+
+        // It was counted once: a hundred kilobytes were a record of 200 MB.
+        @Test func `The long name of a class counts for each of its objects`() throws {
+            let bytes = Self.list([
+                [0xd3, 1, 2, 3, 4, 5, 6], Self.text("$archiver"), Self.text("$objects"), Self.text("$top"),
+                Self.text("NSKeyedArchiver"), [0xa4, 7, 8, 9, 10], [0xd1, 11, 12],
+                // The table: nothing, an array of one object many times, that object, and its class.
+                Self.text("$null"), [0xaf, 0x11, 0x07, 0xd0] + Array(repeating: 13, count: 2000), [0xd1, 14, 15],
+                [0xd1, 16, 17], Self.text("root"), [0x80, 1], [0x80, 2], Self.text("$class"), [0x80, 3],
+                Self.text("$classname"), Self.text(String(repeating: "n", count: 100_000)),
+            ])
+            let error = #expect(throws: ForeignDataError.self) { try CBORValue(keyedArchive: bytes) }
+            #expect(error?.code == .overLimit)
+        }
+
+        // Each element was counted twice, and two million were more than a record may have.
+        @Test func `An array of millions of numbers is read`() throws {
+            let count = 2_100_000
+            let head: [UInt8] = [0xaf, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
+            let value = try CBORValue(propertyList: Self.list([head + Array(repeating: 1, count: count), [0x10, 5]]))
+            #expect(value.array?.count == count && value.array?.last == 5)
         }
     }
 #endif

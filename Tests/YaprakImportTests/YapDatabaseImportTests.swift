@@ -372,6 +372,85 @@
             #expect(report.notes.first?.reason.contains("Refused") == true)
         }
 
+        /// Follows all but one record.
+        private struct Picky: DatabaseExtension {
+            struct Refused: Error {}
+            let name = "picky"
+            func makeRoot() -> Int { 0 }
+            func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+                if context.after[.importedBooks]["b7"] != nil { throw Refused() }
+                root += 1
+                return nil
+            }
+        }
+
+        // The import ended there, at each launch.
+        @Test func `A row at which the program's own extension throws is left out, and those around it are not`()
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(20, at: file)
+            let database = Database.inMemory()
+            try await database.register(Picky())
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks)
+            let report = try await plan.run(into: database)
+            #expect(report.inserted == 19 && report.leftOut == 1 && report.isComplete)
+            #expect(report.notes.map(\.key) == ["b7"])
+            #expect(report.notes.first?.reason.contains("picky") == true, "\(report.notes)")
+        }
+
+        // With its name misspelled a collection was skipped, and the report said that all is well.
+        @Test func `A collection that is named and not in the file has a note, in a survey as in an import`()
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(3, at: file)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.rest = .skipped
+            plan.decode("book", as: .importedBooks)
+            plan.skip("cache")
+            let said = Mutex<[ImportNote]>([])
+            let report = try await plan.run(
+                into: Database.inMemory(), note: { note in said.withLock { $0.append(note) } })
+            #expect(report.isComplete && report.inserted == 0 && report.leftOut == 0 && report.noteCount == 2)
+            #expect(report.notes.map(\.kind) == [.unmatched, .unmatched])
+            #expect(report.notes.map(\.collection) == ["book", "cache"])
+            #expect(report.notes.first?.reason.contains(#"it has "books""#) == true, "\(report.notes)")
+            #expect(said.withLock { $0 } == report.notes)
+            #expect(try plan.survey().notes == report.notes)
+            // Of a file that was not read to its end nobody knows.
+            plan = YapDatabaseImport(FilePath(file))
+            plan.keep("book")
+            plan.batchCount = 1
+            #expect(try await plan.run(into: Database.inMemory(), progress: { _ in false }).noteCount == 0)
+            try OldDatabase(at: folder.appending("empty.sqlite")).run("SELECT 1")
+            var empty = YapDatabaseImport(FilePath(folder.appending("empty.sqlite")))
+            empty.keep("books")
+            #expect(try await empty.run(into: Database.inMemory()).notes.map(\.kind) == [.unmatched])
+        }
+
+        // All rows of a batch were read and decoded before it was noticed, or all of a file in one statement.
+        @Test func `An import ends soon after its task was cancelled, in the middle of a batch`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file)
+            try old.run("BEGIN")
+            for number in 0..<5000 { try old.insert("x", "\(number)", Data("[1]".utf8)) }
+            try old.run("COMMIT")
+            let decoded = Mutex(0)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.batchCount = 1_000_000
+            plan.decode("x", as: RecordCollection<Int, NoMetadata>("x")) { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return decoded.withLock {
+                    $0 += 1; return $0
+                }
+            }
+            let task = Task { [plan] in try await plan.run(into: Database.inMemory()) }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(decoded.withLock { $0 } < 1000)
+        }
+
         @Test func `An import that is ended goes on where it was`() async throws {
             let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
             try Self.makeBooks(100, at: file)

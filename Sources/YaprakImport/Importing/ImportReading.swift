@@ -2,6 +2,7 @@
     import SystemPackage
     import Yaprak
     import YaprakCBOR
+    import YaprakModel
 
     /// The rows of a file on their way into a database, and what is known of them.
     struct ImportReading {
@@ -29,22 +30,41 @@
         private let rest: YapDatabaseImport.Rest
         private let batchCount: Int
         private let replacesExisting: Bool
+        private let valueBytesMax: Int
+        /// The collections of the file whose names are UTF-8, if there are others.
+        private let plainCollections: Set<[UInt8]>
+        /// The first collections of the file, to be shown.
+        private let firstCollections: String
         private var names: TargetNames
         private var places: [[UInt8]: Int] = [:]
+        /// What rules were made for, and no row was in so far.
+        private var unmatched: Set<[UInt8]>
         var report: ImportReport
 
         /// More bytes of rows than this don't go into one commit.
         private static let batchBytesMax = 16 << 20
 
-        init(_ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule]) throws(DatabaseError) {
-            rows = try YapDatabaseRows(plan.path)
+        /// - Parameters:
+        ///   - limits: those of the database that the rows are for.
+        ///   - endsWithTask: whether reading throws when the task is cancelled that it is in.
+        init(
+            _ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule], _ limits: DatabaseLimits, endsWithTask: Bool
+        ) throws(DatabaseError) {
+            rows = try YapDatabaseRows(plan.path, endsWithTask: endsWithTask)
             report = ImportReport(total: rows.count)
             self.rules = rules
             rest = plan.rest
             batchCount = max(1, plan.batchCount)
             replacesExisting = plan.replacesExisting
+            valueBytesMax = limits.effectiveValueBytesMax
+            let collections = try rows.collections().map(\.name)
+            let plain = collections.filter { $0.foreignBytes == nil }.map(\.text)
+            plainCollections = plain.count < collections.count ? Set(plain.map { Array($0.utf8) }) : []
+            firstCollections = Self.text(of: collections)
             names = TargetNames(
-                reserved: rules.values.compactMap(\.target), names: try rows.collections().map(\.name))
+                reserved: rules.values.compactMap(\.target), names: plain,
+                keyBytesMax: min(limits.keyBytesMax, DatabaseLimits.storedKeyBytesMax))
+            unmatched = Set(rules.keys)
         }
 
         /// The report, its collections by name.
@@ -60,7 +80,15 @@
         /// The next rows; `nil` at the end.
         mutating func nextBatch(_ note: (ImportNote) -> Void) throws(DatabaseError) -> [Item]? {
             var batch: [Item] = [], bytes = 0, hasRows = false
-            while batch.count < batchCount, bytes < Self.batchBytesMax, let step = try rows.next() {
+            while batch.count < batchCount, bytes < Self.batchBytesMax {
+                guard let step = try rows.next() else {
+                    for one in unmatchedNotes() {
+                        hasRows = true
+                        report.add(one)
+                        note(one)
+                    }
+                    break
+                }
                 hasRows = true
                 // One without bytes takes time and memory, too.
                 bytes += 16
@@ -101,8 +129,10 @@
                 notes.append(
                     note(
                         .renamed, row,
-                        "another row has this key, in another spelling perhaps; it is \(key.debugDescription)"
-                    ))
+                        "another row has this key, in another spelling perhaps; it is "
+                            + ImportNote.beginning(of: key).debugDescription))
+            } else if row.hasForeignKey {
+                notes.append(note(.renamed, row, "its key is no UTF-8, and has numbers in place of bytes"))
             }
             let content: Item.Content
             switch rule {
@@ -132,7 +162,7 @@
         private mutating func values(
             _ row: YapDatabaseRow, _ place: Int, _ notes: inout [ImportNote]
         ) throws(CBORError) -> Item.Content {
-            let object = StoredValue(Array(row.object))
+            let object = StoredValue(Array(row.object), bytesMax: valueBytesMax)
             report.collections[place].forms[object.form, default: 0] += 1
             if let error = object.error {
                 notes.append(note(.keptAsBytes, row, "its object is kept as bytes: \(error)"))
@@ -141,7 +171,7 @@
             }
             var metadata: [UInt8]?
             if let bytes = row.metadata {
-                let stored = StoredValue(Array(bytes), mayBeTimestamp: true)
+                let stored = StoredValue(Array(bytes), mayBeTimestamp: true, bytesMax: valueBytesMax)
                 report.collections[place].metadataForms[stored.form, default: 0] += 1
                 if let error = stored.error {
                     notes.append(note(.keptAsBytes, row, "its metadata is kept as bytes: \(error)"))
@@ -158,17 +188,18 @@
         /// What becomes of the collection of a row, and where the report has it.
         private mutating func place(of row: YapDatabaseRow, _ notes: inout [ImportNote]) -> (ImportRule, Int) {
             // By its bytes: two spellings of a name are two collections there.
-            let bytes = Array(row.collection.utf8)
-            let rule = rules[bytes] ?? (rest == .skipped ? .skipped : .values)
+            let bytes = row.collectionBytes, ruled = ruleName(of: row, bytes)
+            let rule = rules[ruled] ?? (rest == .skipped ? .skipped : .values)
             if let place = places[bytes] { return (rule, place) }
+            unmatched.remove(ruled)
             let target: String?
             switch rule {
             case .skipped: target = nil
             case .typed(let name, _): target = name
             case .values:
-                let name = names.collection(row.collection)
+                let name = names.collection(row.collection, bytes: bytes)
                 target = name
-                if !name.utf8.elementsEqual(row.collection.utf8) {
+                if row.hasForeignCollection || !name.utf8.elementsEqual(row.collection.utf8) {
                     notes.append(
                         ImportNote(
                             .renamed, "it is called \(name.debugDescription) in the database",
@@ -179,6 +210,29 @@
             places[bytes] = place
             report.collections.append(ImportReport.Collection(name: row.collection, target: target))
             return (rule, place)
+        }
+
+        /// What a rule for the collection of a row is called. A text stands for a collection whose name is no UTF-8 if it is no
+        /// other's name.
+        private func ruleName(of row: YapDatabaseRow, _ bytes: [UInt8]) -> [UInt8] {
+            guard row.hasForeignCollection else { return bytes }
+            let text = Array(row.collection.utf8)
+            return plainCollections.contains(text) ? bytes : text
+        }
+
+        /// What to say, once, of rules without rows.
+        private mutating func unmatchedNotes() -> [ImportNote] {
+            defer { unmatched = [] }
+            return unmatched.map { String(decoding: $0, as: UTF8.self) }.sorted().map {
+                ImportNote(
+                    .unmatched, "the file has no row in this collection" + firstCollections, collection: $0)
+            }
+        }
+
+        private static func text(of collections: [YapDatabaseName]) -> String {
+            if collections.isEmpty { return "" }
+            let shown = collections.prefix(8).map { ImportNote.beginning(of: $0.text, bytes: 255).debugDescription }
+            return "; it has \(shown.joined(separator: ", "))" + (collections.count > 8 ? " and others" : "")
         }
     }
 #endif

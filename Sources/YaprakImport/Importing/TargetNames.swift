@@ -9,12 +9,14 @@ struct TargetNames {
     /// The name of the collection of objects that had none.
     static let unnamed = "default"
 
+    /// By the bytes of a collection in the file.
     private var targets: [[UInt8]: String] = [:]
     private var taken: Set<String> = []
     /// The next number behind a name that is taken.
     private var numbers: [String: Int] = [:]
     /// The keys that were given out, as hashes of 128 bits: strings that Swift calls equal have the same.
     private var keys: Set<KeyHash> = []
+    private let keyBytesMax: Int
 
     private struct KeyHash: Hashable {
         let first: Int
@@ -34,16 +36,18 @@ struct TargetNames {
     /// - Parameters:
     ///   - reserved: names in the database that the program gave to collections.
     ///   - names: collections of the file, which keep their names where they can.
-    init(reserved: [String], names: [String]) {
+    ///   - keyBytesMax: the bytes of a key that the database takes.
+    init(reserved: [String], names: [String], keyBytesMax: Int) {
         taken = Set(reserved)
+        self.keyBytesMax = keyBytesMax
         for name in names where Self.isPossible(name) {
             if taken.insert(name).inserted { targets[Array(name.utf8)] = name }
         }
     }
 
     /// The name of a collection in the database.
-    mutating func collection(_ name: String) -> String {
-        let bytes = Array(name.utf8)
+    /// - Parameter bytes: those of the name in the file.
+    mutating func collection(_ name: String, bytes: [UInt8]) -> String {
         if let target = targets[bytes] { return target }
         var target = Self.isPossible(name) ? name : Self.possible(name)
         let wanted = target
@@ -58,9 +62,8 @@ struct TargetNames {
 
     /// The key of a row in the database: its own, unless another row has it already.
     mutating func key(_ key: String, of row: Int64, in collection: String) -> String {
-        // Too long for a database that was not made for it; hashing it would take long, too. Its normal form may be shorter.
-        let most = DatabaseLimits().keyBytesMax
-        if key.utf8.count > most, key.normalizedKey.utf8.count > most { return key }
+        // The database refuses it; hashing it would take long, too. Its normal form may be shorter.
+        if key.utf8.count > keyBytesMax, key.normalizedKey.utf8.count > keyBytesMax { return key }
         var target = key, number = 1
         while !keys.insert(KeyHash(collection, target)).inserted {
             target = "\(key) (row \(row))" + (number == 1 ? "" : " (\(number))")

@@ -49,7 +49,8 @@
         /// Decodes the rows of a collection, and puts them into one of the database.
         ///
         /// - Parameters:
-        ///   - name: the collection in the file; empty for objects that were stored with none.
+        ///   - name: the collection in the file; empty for objects that were stored with none. The text that stands for a name
+        ///     that is no UTF-8 names that collection, unless another one has it.
         ///   - collection: the collection in the database.
         ///   - object: makes the object. Throws for a row that can't be read: it is left out, with a note, and the import
         ///     goes on.
@@ -115,16 +116,19 @@
 
         /// The collections of the file, by name, and how many rows they have.
         ///
+        /// A name that is no UTF-8 is shown as ``YapDatabaseRow/collection`` is, and may be that of another collection.
+        ///
         /// - Throws: `notFound` for a file that is not there or has no table of YapDatabase's; `notADatabase` for one that
         ///   is damaged as a whole, or encrypted; `permissionDenied`, `alreadyOpen`, `ioFailed`.
         /// - Complexity: O(rows), by an index.
         public func collections() throws(DatabaseError) -> [(name: String, rows: Int)] {
-            try YapDatabaseRows(path).collections()
+            try YapDatabaseRows(path).collections().map { ($0.name.text, $0.rows) }
         }
 
         /// Reads the whole file, and says what an import would find. Writes nothing.
         ///
-        /// Collections that are decoded by a closure are decoded, so that its errors are among the notes.
+        /// Collections that are decoded by a closure are decoded, so that its errors are among the notes. What a database refuses
+        /// is not known here; values are read within the limits that it has by default.
         ///
         /// - Parameters:
         ///   - progress: is called now and then; `false` ends the reading.
@@ -135,7 +139,7 @@
         public func survey(
             progress: (ImportReport) -> Bool = { _ in true }, note: (ImportNote) -> Void = { _ in }
         ) throws(DatabaseError) -> ImportReport {
-            var reading = try ImportReading(self, rules)
+            var reading = try ImportReading(self, rules, DatabaseLimits(), endsWithTask: false)
             while try reading.nextBatch(note) != nil {
                 if !progress(reading.report) { return reading.finished(isComplete: false) }
             }
@@ -147,9 +151,13 @@
         /// Batches of rows are commits, in the order of the file; in each, the records that the database has already are left
         /// alone. So an import that was interrupted is run again, and goes on.
         ///
-        /// A row whose closure throws, and one that the database refuses, for the size of its key for example, is left out. One
-        /// that looks like a form that is known and can't be read is kept as a byte string. Each has a note, and the import
-        /// goes on.
+        /// A row whose closure throws, and one that the database refuses, for the size of its key for example, is left out. So is
+        /// one at which a check, a reaction or an extension of the program's own throws, and one with more than 119 MiB in a
+        /// column, which no database takes: of others the closure is given all, and what it makes of them is measured by the
+        /// database's limits. One that looks like a form that is known and can't be read is kept as a byte string. Each has a
+        /// note, and the import goes on. It ends where every row would fail: with the disk, or a database that is closed.
+        ///
+        /// A collection that was named and has no row in the file has a note, too (``ImportNote/Kind/unmatched``).
         ///
         /// The file is read and decoded away from the caller's actor, where only `progress` and `note` are called: a screen may
         /// show both.
@@ -158,7 +166,8 @@
         ///   - database: where to put the records.
         ///   - progress: is called after each commit; `false` ends the import there.
         ///   - note: is called for each row that could not be imported as it is.
-        /// - Throws: as ``collections()``, `CancellationError`, and what writing throws: the batches before are in the database.
+        /// - Throws: as ``collections()``; `CancellationError`, soon after the task was cancelled, also in the middle of a batch;
+        ///   what writing throws for other reasons than a row. The batches before are in the database.
         /// - Complexity: that of writing the records. Memory is that of the database, of one batch, and some 40 bytes for
         ///   each key.
         @discardableResult

@@ -1,6 +1,6 @@
 import YaprakModel
 
-/// What became of a row that could not be imported as it is.
+/// What became of a row that could not be imported as it is; or what else an import does not do.
 public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     /// What was done. The set is open: later versions may add to it.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -17,6 +17,8 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
         public static let leftOut = Self(rawValue: "leftOut")
         /// The row, or its collection, is in the database under another name.
         public static let renamed = Self(rawValue: "renamed")
+        /// The import says what becomes of a collection, and the file has no row in it.
+        public static let unmatched = Self(rawValue: "unmatched")
     }
 
     /// What was done.
@@ -34,13 +36,12 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
         self.kind = kind
         self.reason = reason
         self.rowID = rowID
-        self.collection = collection.map(Self.beginning)
-        self.key = key.map(Self.beginning)
+        self.collection = collection.map { Self.beginning(of: $0) }
+        self.key = key.map { Self.beginning(of: $0) }
     }
 
     /// A text, or so much of it as a key may have: notes are kept, and in a file of another's each may be of many megabytes.
-    private static func beginning(of text: String) -> String {
-        let most = DatabaseLimits().keyBytesMax
+    static func beginning(of text: String, bytes most: Int = DatabaseLimits().keyBytesMax) -> String {
         guard text.utf8.count > most else { return text }
         var scalars = text[..<text.utf8.index(text.startIndex, offsetBy: most)].unicodeScalars
         // The last one may have been cut.

@@ -13,6 +13,8 @@
 
         /// The file as it was when it was opened, if it was opened as one that nobody changes.
         private let before: Attributes?
+        private let budget: StatementBudget
+        private let valueBytesMax: Int
         /// The bytes of the file and of the logs beside it: where it was not checkpointed, most of its pages are in there.
         let size: Int
 
@@ -27,9 +29,13 @@
         ///
         /// A file without a log beside it is opened as one that nobody changes, so that SQLite makes no files and needs no lock;
         /// ``checkUnchanged()`` finds out whether that was so.
-        /// - Parameter valueBytesMax: the most bytes that are wanted of a column.
-        init(_ path: FilePath, valueBytesMax: Int) throws(DatabaseError) {
+        /// - Parameters:
+        ///   - valueBytesMax: the most bytes that are wanted of a column.
+        ///   - endsWithTask: whether statements end when the task is cancelled that they are run in.
+        init(_ path: FilePath, valueBytesMax: Int, endsWithTask: Bool = false) throws(DatabaseError) {
             self.path = path
+            self.valueBytesMax = valueBytesMax
+            budget = StatementBudget(endsWithTask: endsWithTask)
             guard let attributes = try Self.attributes(path, path, followsLinks: true) else {
                 throw DatabaseError(
                     .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string))
@@ -39,8 +45,7 @@
             }
             real = try Self.resolved(path)
             let logBytes = try Self.logBytes(real, path), isAlone = logBytes == 0
-            let (sum, isOver) = attributes.size.addingReportingOverflow(logBytes)
-            size = isOver ? .max : sum
+            size = Self.sum(attributes.size, logBytes)
             before = isAlone ? attributes : nil
             guard real.withPlatformString({ access($0, R_OK) }) == 0 else {
                 throw DatabaseError(
@@ -56,8 +61,12 @@
             self.handle = handle
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, 5000)
-            // What is too large for a record does not come into memory. A text may have twice the bytes in UTF-16.
-            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * valueBytesMax))
+            budget.attach(to: handle)
+            budget.begin(StatementBudget.ofSchema)
+            // The list of tables comes first, and SQLite parses all of it: what no table of YapDatabase's has is not worth it.
+            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 20)
+            sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 64 << 10)
+            sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 100)
             // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
             // which nothing here does, and says nothing where it is not to be written to.
             _ = csqlite_set_defensive(handle, 0)
@@ -66,7 +75,7 @@
                 "PRAGMA writable_schema = ON",
             ] {
                 let status = sqlite3_exec(handle, pragma, nil, nil, nil)
-                guard status == SQLITE_OK else { throw Self.error(status, handle, path) }
+                guard status == SQLITE_OK, !budget.isSpent else { throw error(status) }
             }
         }
 
@@ -75,10 +84,24 @@
         /// A statement of ours. Nothing of a user's is ever part of one.
         func statement(_ text: String) throws(DatabaseError) -> SQLiteStatement {
             var statement: OpaquePointer?
+            budget.begin(StatementBudget.ofSchema)
             let status = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
-            guard status == SQLITE_OK, let statement else { throw error(status) }
+            // A list of tables that was not read to its end is one to SQLite all the same.
+            guard status == SQLITE_OK, !budget.isSpent, let statement else {
+                defer { sqlite3_finalize(statement) }
+                throw error(status)
+            }
             return SQLiteStatement(statement, self)
         }
+
+        /// Goes on with statements that return values, after those about tables.
+        func beginValues() {
+            // What is too large for a record does not come into memory. A text may have twice the bytes in UTF-16.
+            sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: 2 * valueBytesMax))
+        }
+
+        /// Gives the statement that is about to be stepped what it may take up to its next row.
+        fileprivate func beginStep() { budget.begin(StatementBudget.ofScan(fileBytes: size)) }
 
         /// Whether a name is that of a table whose rows have numbers: of no view, which could be any query, whatever the list of
         /// tables says of it, and of no table `WITHOUT ROWID`.
@@ -93,7 +116,16 @@
             return size % max(1, Int(pages.integer(0))) != 0
         }
 
-        func error(_ status: Int32) -> DatabaseError { Self.error(status, handle, path) }
+        func error(_ status: Int32) -> DatabaseError {
+            guard budget.isSpent else { return Self.error(status, handle, path) }
+            return DatabaseError(
+                .notADatabase,
+                """
+                \(path) is damaged: it leads to more rows than it has room for. Mend it first: sqlite3 old.sqlite .recover | \
+                sqlite3 mended.sqlite
+                """,
+                place: .init(file: path.string))
+        }
 
         private static func error(_ status: Int32, _ handle: OpaquePointer?, _ path: FilePath) -> DatabaseError {
             let said = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "error \(status)"
@@ -138,6 +170,17 @@
                     "\(path) was changed while it was read. Close the program that has it open, and try again.",
                     place: .init(file: path.string))
             }
+        }
+
+        /// The bytes of the file and of the logs beside it as they are now: another program may write to them.
+        func currentSize() throws(DatabaseError) -> Int {
+            Self.sum(try Self.attributes(real, path)?.size ?? 0, try Self.logBytes(real, path))
+        }
+
+        /// Files with holes may be of any size.
+        private static func sum(_ a: Int, _ b: Int) -> Int {
+            let (sum, isOver) = a.addingReportingOverflow(b)
+            return isOver ? .max : sum
         }
 
         /// What is at a place; `nil` if nothing is.
@@ -188,8 +231,7 @@
                         "\(log), which belongs to the database, can't be read. Check its permissions.",
                         place: .init(file: log.string))
                 }
-                // A file with holes may be of any size.
-                bytes += min(found.size, .max / 2)
+                bytes = sum(bytes, found.size)
             }
             return bytes
         }
@@ -235,7 +277,10 @@
         deinit { sqlite3_finalize(handle) }
 
         /// Goes to the next row; false behind the last.
+        ///
+        /// - Throws: `notADatabase`, too, if it takes more than a sound file could make it take.
         func step() throws(DatabaseError) -> Bool {
+            file.beginStep()
             let status = sqlite3_step(handle)
             switch status {
             case SQLITE_ROW: return true
@@ -252,19 +297,34 @@
 
         func byteCount(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
+        /// The bytes of a blob or a text, which are in the file; 0 for a number.
+        func storedByteCount(_ column: Int32) -> Int {
+            let type = sqlite3_column_type(handle, column)
+            return type == SQLITE_BLOB || type == SQLITE_TEXT ? byteCount(column) : 0
+        }
+
         func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
         func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
         /// The bytes of a blob or of a text, in UTF-8 whatever the encoding of the file; a number as its text.
-        func bytes(_ column: Int32) -> [UInt8] {
+        func bytes(_ column: Int32) -> [UInt8] { Array(raw(column)) }
+
+        /// Whether ``bytes(_:)`` are these.
+        func hasBytes(_ bytes: [UInt8], _ column: Int32) -> Bool {
+            let raw = raw(column)
+            return raw.count == bytes.count && raw.elementsEqual(bytes)
+        }
+
+        /// Bytes up to the next step.
+        private func raw(_ column: Int32) -> UnsafeRawBufferPointer {
             // The pointer first: asking for it may change the form, and with it the count.
             let start =
                 sqlite3_column_type(handle, column) == SQLITE_BLOB
                 ? sqlite3_column_blob(handle, column)
                 : sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }
-            guard let start else { return [] }
-            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+            guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+            return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
         }
     }
 #endif

@@ -1,4 +1,5 @@
 #if SQLite
+    import CSQLite
     import Foundation
     import SystemPackage
     import YaprakModel
@@ -14,6 +15,7 @@
 
         private let path: FilePath
         private let valueBytesMax: Int
+        private let endsWithTask: Bool
         private let file: SQLiteFile
         private let table: String
         private var rows: SQLiteStatement
@@ -23,16 +25,23 @@
         private var lastFromAbove: Int64?
         /// Rows that were met, read or not.
         private var seen = 0
+        /// The bytes of texts and blobs in them.
+        private var bytes = 0
         private var hasHole = false
         /// How many rows there are; `nil` if the file does not say.
         let count: Int?
 
-        /// - Parameter valueBytesMax: a row with more bytes in a column is not read.
+        /// - Parameters:
+        ///   - valueBytesMax: a row with more bytes in a column is not read: by default what no database takes.
+        ///   - endsWithTask: whether reading throws when the task is cancelled that it is in, also within a row.
         /// - Throws: `notFound` for a file that is not there, or has no table of YapDatabase's; `notADatabase`.
-        init(_ path: FilePath, valueBytesMax: Int = DatabaseLimits().valueBytesMax) throws(DatabaseError) {
-            let file = try SQLiteFile(path, valueBytesMax: valueBytesMax)
-            (self.path, self.valueBytesMax, self.file) = (path, valueBytesMax, file)
+        init(
+            _ path: FilePath, valueBytesMax: Int = DatabaseLimits.storedValueBytesMax, endsWithTask: Bool = false
+        ) throws(DatabaseError) {
+            let file = try SQLiteFile(path, valueBytesMax: valueBytesMax, endsWithTask: endsWithTask)
+            (self.path, self.valueBytesMax, self.endsWithTask, self.file) = (path, valueBytesMax, endsWithTask, file)
             table = try Self.table(in: file, path)
+            file.beginValues()
             rows = try file.statement("SELECT _rowid_, collection, key, data, metadata FROM \(table) ORDER BY _rowid_")
             // A damaged file may refer to one page many times: no more rows than there is room for are counted.
             let counter = try file.statement("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(file.size / 4 + 1))")
@@ -41,14 +50,8 @@
 
         /// The table of objects: that of today's YapDatabase, or of versions before 2.
         private static func table(in file: SQLiteFile, _ path: FilePath) throws(DatabaseError) -> String {
-            let tables = try file.statement(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name DESC")
-            var names: [String] = []
-            while try tables.step() {
-                let name = String(decoding: tables.bytes(0), as: UTF8.self)
-                names.append(name)
-            }
-            for name in ["database2", "database"] where names.contains(name) && file.hasNumberedRows(name) {
+            for name in ["database2", "database"] {
+                guard try isListed(name, in: file), file.hasNumberedRows(name) else { continue }
                 let columns = try file.statement("PRAGMA table_xinfo(\(name))")
                 var wanted: Set = ["collection", "key", "data", "metadata"]
                 var hidesNumbers = false, hasKey = false
@@ -63,7 +66,8 @@
                 }
                 if wanted.isEmpty, hasKey, !hidesNumbers { return "\"\(name)\"" }
             }
-            let others = names.isEmpty ? "" : " It has \(names.sorted().prefix(8).joined(separator: ", "))."
+            let names = try someTables(in: file)
+            let others = names.isEmpty ? "" : " It has \(names.joined(separator: ", "))."
             throw DatabaseError(
                 .notFound,
                 """
@@ -73,27 +77,66 @@
                 place: .init(file: path.string))
         }
 
-        /// The collections and how many rows they have; of a damaged file those that can be read.
-        func collections() throws(DatabaseError) -> [(name: String, rows: Int)] {
-            if let found = try? indexed() { return found }
-            // The index is damaged, or more: row by row.
-            let others = try YapDatabaseRows(path, valueBytesMax: valueBytesMax)
-            var counts: [[UInt8]: Int] = [:]
-            while let step = try others.next() {
-                if case .row(let row) = step { counts[Array(row.collection.utf8), default: 0] += 1 }
-            }
-            return counts.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }.sorted { $0.0 < $1.0 }
+        /// Whether the list of tables has a table of this name.
+        private static func isListed(_ name: String, in file: SQLiteFile) throws(DatabaseError) -> Bool {
+            let tables = try file.statement(
+                "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = '\(name)' LIMIT 1")
+            return try tables.step()
         }
 
-        private func indexed() throws(DatabaseError) -> [(name: String, rows: Int)] {
-            var found: [(name: String, rows: Int)] = []
-            let groups = try file.statement(
-                """
-                SELECT collection, count(*) FROM (SELECT collection FROM \(table) LIMIT \(file.size / 4 + 1))
-                GROUP BY collection ORDER BY collection
-                """)
-            while try groups.step() { found.append((Self.text(groups.bytes(0)), Int(clamping: groups.integer(1)))) }
-            return found
+        /// The names of the first tables, or how they begin.
+        private static func someTables(in file: SQLiteFile) throws(DatabaseError) -> [String] {
+            let tables = try file.statement(
+                "SELECT substr(name, 1, 100) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT 8")
+            var names: [String] = []
+            while try tables.step() { names.append(String(decoding: tables.bytes(0), as: UTF8.self)) }
+            return names.sorted()
+        }
+
+        /// A collection of the file.
+        struct Collection {
+            let name: YapDatabaseName
+            let rows: Int
+        }
+
+        /// The collections and how many rows they have, by name; of a damaged file those that can be read.
+        func collections() throws(DatabaseError) -> [Collection] {
+            var counts: [[UInt8]: Int] = [:]
+            if let found = try? indexed() {
+                counts = found
+            } else {
+                // The index is damaged, or more: row by row.
+                let others = try YapDatabaseRows(path, valueBytesMax: valueBytesMax, endsWithTask: endsWithTask)
+                while let step = try others.next() {
+                    if case .row(let row) = step { counts[row.collectionBytes, default: 0] += 1 }
+                }
+            }
+            return counts.map { Collection(name: YapDatabaseName($0.key), rows: $0.value) }
+                .sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
+        }
+
+        /// Counted by an index, if there is one, which has the rows of a collection beside each other.
+        private func indexed() throws(DatabaseError) -> [[UInt8]: Int] {
+            var counts: [[UInt8]: Int] = [:], name: [UInt8] = [], count = 0, bytes = 0
+            let names = try file.statement("SELECT collection FROM \(table) LIMIT \(file.size / 4 + 1)")
+            while try names.step() {
+                bytes += names.storedByteCount(0)
+                guard try hasRoom(for: bytes) else { throw file.error(SQLITE_CORRUPT) }
+                if count > 0, names.hasBytes(name, 0) {
+                    count += 1
+                } else {
+                    if count > 0 { counts[name, default: 0] += count }
+                    (name, count) = (names.bytes(0), 1)
+                }
+            }
+            if count > 0 { counts[name, default: 0] += count }
+            return counts
+        }
+
+        /// Whether rows of so many bytes can be in the file. No two rows share a byte of a sound one; a text that is there in
+        /// UTF-16 may have half as many bytes more.
+        private func hasRoom(for bytes: Int) throws(DatabaseError) -> Bool {
+            bytes / 2 <= file.size ? true : bytes / 2 <= (try file.currentSize())
         }
 
         /// The next row, or what is known of one that can't be read; `nil` at the end.
@@ -118,7 +161,7 @@
                 let number = rows.integer(0)
                 guard last.map({ number > $0 }) ?? true else { return try turn() }
                 last = number
-                return step()
+                return try step()
             case .down:
                 do {
                     guard try rows.step() else { return try end() }
@@ -128,11 +171,11 @@
                 let number = rows.integer(0)
                 guard number >= first, lastFromAbove.map({ number < $0 }) ?? true else { return try stop() }
                 lastFromAbove = number
-                return step()
+                return try step()
             }
         }
 
-        /// The lowest number that was not read on the way up.
+        /// The lowest number that was not read on the way up. Behind the highest of all nothing is looked for.
         private var first: Int64 { last.map { $0 == .max ? $0 : $0 + 1 } ?? .min }
 
         private func end() throws(DatabaseError) -> Step? {
@@ -143,35 +186,27 @@
         }
 
         /// The row at hand.
-        private func step() -> Step {
+        private func step() throws(DatabaseError) -> Step? {
             seen += 1
             let number = rows.integer(0)
+            for column in 1...4 { bytes += rows.storedByteCount(Int32(column)) }
+            guard try hasRoom(for: bytes) else {
+                return try stop("reading ends at row \(number): rows refer to the same pages, the file is damaged")
+            }
             for column in 1...4 where rows.byteCount(Int32(column)) > valueBytesMax {
                 return .unread(Self.tooLarge(number))
             }
             return .row(
                 YapDatabaseRow(
-                    rowID: number, collection: Self.text(rows.bytes(1)), key: Self.text(rows.bytes(2)),
+                    rowID: number, collection: YapDatabaseName(rows.bytes(1)), key: YapDatabaseName(rows.bytes(2)),
                     object: Data(rows.bytes(3)), metadata: rows.isNull(4) ? nil : Data(rows.bytes(4))))
-        }
-
-        /// Bytes as a text. Of what is no UTF-8 each byte that is not ASCII is written as a number, so that none is lost.
-        private static func text(_ bytes: [UInt8]) -> String {
-            if let text = String(validating: bytes, as: UTF8.self) { return text }
-            var text = ""
-            for byte in bytes {
-                if byte < 0x80 {
-                    text.unicodeScalars.append(Unicode.Scalar(byte))
-                } else {
-                    text += "%" + String(byte, radix: 16)
-                }
-            }
-            return text
         }
 
         /// Goes on behind a row that can't be read, or, if not even its number can, from the end downwards.
         private func skip(_ error: DatabaseError) throws(DatabaseError) -> Step? {
             guard [.notADatabase, .valueTooLarge].contains(error.code) else { throw error }
+            // The highest number of all has none above it.
+            guard last != .max else { return try stop() }
             let numbers = try file.statement(
                 "SELECT _rowid_ FROM \(table) WHERE _rowid_ >= ?1 ORDER BY _rowid_ LIMIT 1")
             numbers.restart(first)
@@ -220,6 +255,7 @@
 
         /// Begins to read from the end downwards.
         private func turn() throws(DatabaseError) -> Step? {
+            guard last != .max else { return try stop() }
             direction = .down
             rows = try file.statement(
                 """
@@ -230,17 +266,17 @@
         }
 
         /// Where the way down ends, something is missing between it and the way up.
-        private func stop() throws(DatabaseError) -> Step? {
+        private func stop(_ reason: String? = nil) throws(DatabaseError) -> Step? {
             direction = .done
             hasHole = true
             try file.checkUnchanged()
-            return .unread(hole())
+            return .unread(ImportNote(.leftOut, reason ?? hole()))
         }
 
-        private func hole() -> ImportNote {
+        private func hole() -> String {
             let from = last.map { "behind row \($0)" } ?? "from the first on"
             let to = lastFromAbove.map { "before row \($0)" } ?? "up to the last"
-            return ImportNote(.leftOut, "the rows \(from) and \(to) can't be read: the file is damaged there")
+            return "the rows \(from) and \(to) can't be read: the file is damaged there"
         }
     }
 #endif

@@ -1,0 +1,143 @@
+#if SQLite
+    import Foundation
+    import SystemPackage
+    import TestSupport
+    import Testing
+    import Yaprak
+    import YaprakImport
+    import YaprakReplay
+
+    /// Files whose pages lead to each other as those of no sound file do.
+    @Suite(.bounded) struct HostilePagesTests {
+        private static let pageBytes = 4096
+
+        private static func big(_ value: Int, bytes: Int) -> [UInt8] {
+            (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+
+        private static func big(_ bytes: Data, _ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+
+        /// A page of a table: its cells, from the end of the page, and the page to the right of them.
+        private static func page(_ cells: [[UInt8]], right: Int? = nil, behind header: [UInt8] = []) -> [UInt8] {
+            var places: [UInt8] = [], place = pageBytes
+            for cell in cells {
+                place -= cell.count
+                places += big(place, bytes: 2)
+            }
+            var page = header + [right == nil ? 13 : 5, 0, 0] + big(cells.count, bytes: 2) + big(place, bytes: 2) + [0]
+            if let right { page += big(right, bytes: 4) }
+            page += places
+            return page + Array(repeating: 0, count: place - page.count) + cells.reversed().joined()
+        }
+
+        /// A file whose list of tables is a tree of pages that all lead to one, `levels` of them, and at last to a row of
+        /// nothing: 570 to the power of `levels` rows.
+        static func endlessList(_ levels: Int, at path: String) throws {
+            var header = Array("SQLite format 3\0".utf8) + big(pageBytes, bytes: 2) + [1, 1, 0, 64, 32, 32]
+            for value in [1, levels + 1, 0, 0, 1, 4, 0, 0, 1] { header += big(value, bytes: 4) }
+            header += Array(repeating: 0, count: 92 - header.count) + big(1, bytes: 4) + big(3_045_000, bytes: 4)
+            var bytes: [UInt8] = []
+            for level in 1...levels {
+                let start = level == 1 ? header : []
+                let count = (pageBytes - start.count - 12) / 7
+                let cell = big(level + 1, bytes: 4) + [1]
+                bytes += page(Array(repeating: cell, count: count), right: level + 1, behind: start)
+            }
+            bytes += page([[6, 1, 6, 0, 0, 0, 0, 0]])
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+
+        /// What surveying, listing and importing a file throws.
+        private static func codes(_ path: String) async -> [DatabaseError.Code?] {
+            let plan = YapDatabaseImport(FilePath(path))
+            var codes: [DatabaseError.Code?] = []
+            do { _ = try plan.collections(); codes.append(nil) } catch { codes.append(error.code) }
+            do { _ = try plan.survey(); codes.append(nil) } catch { codes.append(error.code) }
+            do {
+                try await plan.run(into: Database.inMemory())
+                codes.append(nil)
+            } catch {
+                codes.append((error as? DatabaseError)?.code)
+            }
+            return codes
+        }
+
+        // A file of three pages has 325,000 rows that say nothing, and was said to have no table.
+        @Test func `A list of tables that leads to one page again and again is damage`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("list.sqlite")
+            try Self.endlessList(2, at: path)
+            #expect(await Self.codes(path) == [.notADatabase, .notADatabase, .notADatabase])
+            let error = #expect(throws: DatabaseError.self) { try YapDatabaseImport(FilePath(path)).collections() }
+            #expect(error?.message.contains(".recover") == true)
+        }
+
+        // One of five pages took sixteen hours, whatever the caller cancelled.
+        @Test func `A list of tables without an end is read no further than a sound one could be`() async {
+            await #expect(processExitsWith: .success) {
+                // Ended by the system if it does not end by itself.
+                alarm(60)
+                let folder = TemporaryDirectory(), path = folder.appending("list.sqlite")
+                for levels in [4, 19] {
+                    try HostilePagesTests.endlessList(levels, at: path)
+                    let codes = await HostilePagesTests.codes(path)
+                    precondition(codes == [.notADatabase, .notADatabase, .notADatabase], "\(codes)")
+                }
+            }
+        }
+
+        /// The place of the page of the table that begins so.
+        private static func page(_ kind: UInt8, of bytes: Data) throws -> Int {
+            try #require(
+                stride(from: pageBytes, to: bytes.count, by: pageBytes).first {
+                    // One of the tables has no rows.
+                    bytes[$0] == kind && big(bytes, $0 + 3) > 0
+                })
+        }
+
+        // All eight arrived: ten thousand of them in a file of a megabyte are gigabytes of records.
+        @Test func `Rows that share their bytes are read up to what the file has room for`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("shared.sqlite")
+            // So many that as few as can be are in the page itself, and the others in a chain of pages.
+            let length = 98_687
+            try OldDatabase(at: path, journal: "DELETE").insert("x", "k", Data(repeating: 0x7a, count: length))
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let start = try Self.page(13, of: bytes)
+            let cell = Array(bytes[(start + Self.big(bytes, start + 8))..<(start + Self.pageBytes)])
+            // Three bytes are its length, and the next one the number of the row.
+            try #require(cell[3] == 1 && cell.count < 504)
+            let cells = (1...8).map { number in cell[..<3] + [UInt8(number)] + cell[4...] }
+            bytes.replaceSubrange(start..<(start + Self.pageBytes), with: Self.page(cells.map { Array($0) }))
+            try bytes.write(to: URL(fileURLWithPath: path))
+
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
+            #expect(report.rows * length <= 2 * bytes.count && report.rows > 0, "\(report.rows)")
+            #expect(report.inserted == report.rows && report.isComplete)
+            let notes = report.notes.filter { $0.kind == .leftOut }
+            #expect(notes.count == 1 && notes[0].reason.contains("rows refer to the same pages"), "\(report.notes)")
+            #expect(report.unread == 1 && report.leftOut == 1)
+            #expect(try YapDatabaseImport(FilePath(path)).survey().rows == report.rows)
+        }
+
+        // It was inserted a second time, with its number behind its key.
+        @Test func `A row of the highest number arrives once where its page is led to twice`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("highest.sqlite")
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            for number in [1, 2, Int64.max] {
+                try old.run("INSERT INTO database2 VALUES (\(number), 'x', 'k\(number)', zeroblob(3000), NULL)")
+            }
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            // A page for each row. The one of the second is made the third one's.
+            let start = try Self.page(5, of: bytes), count = Self.big(bytes, start + 3)
+            let cell = start + Self.big(bytes, start + 12 + 2 * (count - 1))
+            bytes.replaceSubrange(cell..<(cell + 4), with: bytes[(start + 8)..<(start + 12)])
+            try bytes.write(to: URL(fileURLWithPath: path))
+
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
+            #expect(database.snapshot.untyped("x").map(\.key).sorted() == ["k1", "k\(Int64.max)"])
+            #expect(report.inserted == 2 && !report.notes.contains { $0.kind == .renamed }, "\(report.notes)")
+            #expect(report.leftOut == 1 && report.notes.last?.reason.contains("can't be read") == true)
+        }
+    }
+#endif
