@@ -13,8 +13,12 @@ extension ReplayReader {
         let isInterrupted = Invocation.isInterrupted
         let progress = Mutex((isOver: false, isStopped: false))
         return try reading(unless: {
-            progress.withLock { progress in
-                if !progress.isOver, isInterrupted() { progress.isStopped = true }
+            let known = progress.withLock { $0 }
+            if known.isOver || known.isStopped { return known.isStopped }
+            // Not under the lock.
+            guard isInterrupted() else { return false }
+            return progress.withLock { progress in
+                if !progress.isOver { progress.isStopped = true }
                 return progress.isStopped
             }
         }) { reader in
