@@ -75,7 +75,28 @@
             }
             try bytes.write(to: URL(fileURLWithPath: path))
             let error = #expect(throws: DatabaseError.self) { try survey("view.sqlite") }
-            #expect(error?.code == .notFound, "\(String(describing: error))")
+            #expect(error?.code == .notADatabase, "\(String(describing: error))")
+        }
+
+        // It said that there is no table database2, and that there is one.
+        @Test func `A line of the list of tables that is too long is skipped, or the list is said to be damaged`()
+            async throws
+        {
+            let columns = (0..<300).map { "c\($0) UNIQUE" }.joined(separator: ", ")
+            for (name, bytes) in [("long", 70_000), ("longest", 1_100_000)] {
+                let old = try OldDatabase(at: folder.appending(name), journal: "DELETE")
+                try old.run(
+                    """
+                    DROP TABLE database2;
+                    CREATE TABLE wide (\(columns));
+                    CREATE VIEW v AS SELECT '\(String(repeating: "z", count: bytes))' AS a;
+                    CREATE TABLE database2 (rowid INTEGER PRIMARY KEY, collection, key, data, metadata);
+                    INSERT INTO database2 VALUES (1, 'x', 'k', '[1]', NULL)
+                    """)
+            }
+            #expect(try survey("long").rows == 1)
+            let error = #expect(throws: DatabaseError.self) { try survey("longest") }
+            #expect(error?.code == .notADatabase && error?.message.contains(".recover") == true)
         }
 
         @Test(arguments: [

@@ -1,4 +1,5 @@
 #if SQLite
+    import CSQLite
     import Foundation
     import SystemPackage
     import TestSupport
@@ -30,20 +31,62 @@
             return page + Array(repeating: 0, count: place - page.count) + cells.reversed().joined()
         }
 
+        /// What a file of so many pages begins with.
+        private static func header(pageCount: Int) -> [UInt8] {
+            var header = Array("SQLite format 3\0".utf8) + big(pageBytes, bytes: 2) + [1, 1, 0, 64, 32, 32]
+            for value in [1, pageCount, 0, 0, 1, 4, 0, 0, 1] { header += big(value, bytes: 4) }
+            return header + Array(repeating: 0, count: 92 - header.count) + big(1, bytes: 4) + big(3_045_000, bytes: 4)
+        }
+
         /// A file whose list of tables is a tree of pages that all lead to one, `levels` of them, and at last to a row of
         /// nothing: 570 to the power of `levels` rows.
-        static func endlessList(_ levels: Int, at path: String) throws {
-            var header = Array("SQLite format 3\0".utf8) + big(pageBytes, bytes: 2) + [1, 1, 0, 64, 32, 32]
-            for value in [1, levels + 1, 0, 0, 1, 4, 0, 0, 1] { header += big(value, bytes: 4) }
-            header += Array(repeating: 0, count: 92 - header.count) + big(1, bytes: 4) + big(3_045_000, bytes: 4)
+        static func endlessList(
+            _ levels: Int, leaf: [[UInt8]] = [[6, 1, 6, 0, 0, 0, 0, 0]], at path: String
+        ) throws {
             var bytes: [UInt8] = []
             for level in 1...levels {
-                let start = level == 1 ? header : []
+                let start = level == 1 ? header(pageCount: levels + 1) : []
                 let count = (pageBytes - start.count - 12) / 7
                 let cell = big(level + 1, bytes: 4) + [1]
                 bytes += page(Array(repeating: cell, count: count), right: level + 1, behind: start)
             }
-            bytes += page([[6, 1, 6, 0, 0, 0, 0, 0]])
+            bytes += page(leaf)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+
+        /// A file whose list of tables has eight views, each of 60,000 bytes in a chain of pages that all of them share. 325,000
+        /// references lead to the page with the eight.
+        static func sharedLines(at path: String) throws {
+            let inPage = (pageBytes - 12) * 32 / 255 - 23, pageCount = 15, length = inPage + pageCount * (pageBytes - 4)
+            func number(_ value: Int) -> [UInt8] {
+                value < 128 ? [UInt8(value)] : number(value >> 7).map { $0 | 0x80 } + [UInt8(value & 0x7f)]
+            }
+            func line(_ name: String) -> [UInt8] {
+                let start = "CREATE VIEW \(name) AS SELECT 1 IN ("
+                // Eight bytes are the head, with its length.
+                let bytes = length - 8 - "view".utf8.count - 2 * name.utf8.count
+                let count = bytes - start.utf8.count - 1
+                let list = String(repeating: "1,", count: (count - 1) / 2) + (count % 2 == 0 ? "11" : "1")
+                let head =
+                    number(13 + 2 * "view".utf8.count) + number(13 + 2 * name.utf8.count)
+                    + number(13 + 2 * name.utf8.count) + [8] + number(13 + 2 * bytes)
+                return [UInt8(head.count + 1)] + head + Array("view\(name)\(name)\(start)\(list))".utf8)
+            }
+            let lines = (1...8).map { line("v\($0)") }
+            precondition(lines.allSatisfy { $0.count == length && $0[inPage...] == lines[0][inPage...] })
+            let cells = lines.enumerated().map { place, line -> [UInt8] in
+                number(length) + [UInt8(place + 1)] + line[..<inPage] + big(4, bytes: 4)
+            }
+            let references = (pageBytes - 112) / 7
+            var bytes = page(
+                Array(repeating: big(2, bytes: 4) + [1], count: references), right: 2,
+                behind: header(pageCount: 3 + pageCount))
+            bytes += page(Array(repeating: big(3, bytes: 4) + [1], count: references), right: 3) + page(cells)
+            for place in 0..<pageCount {
+                let start = inPage + place * (pageBytes - 4)
+                bytes += big(place + 1 < pageCount ? place + 5 : 0, bytes: 4)
+                bytes += lines[0][start..<(start + pageBytes - 4)]
+            }
             try Data(bytes).write(to: URL(fileURLWithPath: path))
         }
 
@@ -83,6 +126,27 @@
                     precondition(codes == [.notADatabase, .notADatabase, .notADatabase], "\(codes)")
                 }
             }
+        }
+
+        // A megabyte of such lines was three gigabytes of memory, and seventy kilobytes took minutes.
+        @Test func `Lines of a list of tables that share their bytes are neither parsed to their end nor kept`() async {
+            await #expect(processExitsWith: .success) {
+                alarm(20)
+                let folder = TemporaryDirectory(), path = folder.appending("lines.sqlite")
+                try HostilePagesTests.sharedLines(at: path)
+                let codes = await HostilePagesTests.codes(path)
+                precondition(codes == [.notADatabase, .notADatabase, .notADatabase], "\(codes)")
+                // What SQLite had at a time; 0 where it does not count.
+                precondition(sqlite3_memory_highwater(0) < 8 << 20, "\(sqlite3_memory_highwater(0))")
+            }
+        }
+
+        // Lines that are just not too long were a gigabyte.
+        @Test func `A list of tables that is longer than any program's is damage`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("many.sqlite")
+            // 570 references to a page with ten lines that say nothing.
+            try Self.endlessList(1, leaf: Array(repeating: [6, 1, 6, 0, 0, 0, 0, 0], count: 10), at: path)
+            #expect(await Self.codes(path) == [.notADatabase, .notADatabase, .notADatabase])
         }
 
         /// The place of the page of the table that begins so.

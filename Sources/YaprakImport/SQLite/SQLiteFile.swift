@@ -63,9 +63,11 @@
             sqlite3_busy_timeout(handle, 5000)
             budget.attach(to: handle)
             budget.begin(StatementBudget.ofSchema)
-            // The list of tables comes first, and SQLite parses all of it: what no table of YapDatabase's has is not worth it.
+            // The list of tables comes first. SQLite parses all of it and keeps what it parsed, thirty times the bytes: those of
+            // a line may be any other's, too, and so make gigabytes of a small file. YapDatabase's own line has 150; without
+            // those that are longer SQLite goes on.
             sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 20)
-            sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 64 << 10)
+            sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1 << 10)
             sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 100)
             // A file that was cut off has fewer pages than it says. SQLite reads it only as one whose schema may be written to,
             // which nothing here does, and says nothing where it is not to be written to.
@@ -102,6 +104,11 @@
 
         /// Gives the statement that is about to be stepped what it may take up to its next row.
         fileprivate func beginStep() { budget.begin(StatementBudget.ofScan(fileBytes: size)) }
+
+        /// Whether a name is that of a table, whatever it is made of; of none that SQLite could not read the line of.
+        func hasTable(_ table: String) -> Bool {
+            sqlite3_table_column_metadata(handle, "main", table, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+        }
 
         /// Whether a name is that of a table whose rows have numbers: of no view, which could be any query, whatever the list of
         /// tables says of it, and of no table `WITHOUT ROWID`.

@@ -11,8 +11,8 @@
     final class StatementBudget {
         /// Instructions of SQLite's virtual machine between two looks at the budget.
         private static let stride: Int32 = 1000
-        /// For the list of tables, which SQLite reads before the first statement: that of 20,000 tables and indexes.
-        static let ofSchema = 200_000
+        /// For the list of tables, which SQLite reads before the first statement: that of 2,800 tables and indexes.
+        static let ofSchema = 20_000
 
         /// Whether it ends with the task that it is used in, too.
         private let endsWithTask: Bool

@@ -51,7 +51,9 @@
         /// The table of objects: that of today's YapDatabase, or of versions before 2.
         private static func table(in file: SQLiteFile, _ path: FilePath) throws(DatabaseError) -> String {
             for name in ["database2", "database"] {
-                guard try isListed(name, in: file), file.hasNumberedRows(name) else { continue }
+                guard try isListed(name, in: file) else { continue }
+                guard file.hasTable(name) else { throw unreadable(name, path) }
+                guard file.hasNumberedRows(name) else { continue }
                 let columns = try file.statement("PRAGMA table_xinfo(\(name))")
                 var wanted: Set = ["collection", "key", "data", "metadata"]
                 var hidesNumbers = false, hasKey = false
@@ -73,6 +75,17 @@
                 """
                 \(path) has no table of YapDatabase's, which is called database2.\(others) Export other tables with \
                 `sqlite3 -json FILE 'SELECT …' | yaprak load - DATABASE --collection NAME --key COLUMN`.
+                """,
+                place: .init(file: path.string))
+        }
+
+        /// That a table is in the list, and SQLite does not know it.
+        private static func unreadable(_ name: String, _ path: FilePath) -> DatabaseError {
+            DatabaseError(
+                .notADatabase,
+                """
+                The list of tables of \(path) can't be read: it has \(name), and is damaged there or before. Mend it first: \
+                sqlite3 old.sqlite .recover | sqlite3 mended.sqlite
                 """,
                 place: .init(file: path.string))
         }
