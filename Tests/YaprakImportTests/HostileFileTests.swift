@@ -341,6 +341,32 @@
             #expect(StoredValue(bytes).form == .bytes)
         }
 
+        /// A property list or a keyed archive that is an array of one number, so many times.
+        private static func numbers(_ count: Int, isArchive: Bool) -> [UInt8] {
+            func array(of number: UInt8) -> [UInt8] {
+                [0xaf, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
+                    + Array(repeating: number, count: count)
+            }
+            guard isArchive else { return list([array(of: 1), [0x10, 7]]) }
+            return list([
+                [0xd3, 1, 2, 3, 4, 5, 6], text("$archiver"), text("$objects"), text("$top"), text("NSKeyedArchiver"),
+                [0xa2, 7, 8], [0xd1, 9, 10], text("$null"), array(of: 11), text("root"), [0x80, 1], [0x10, 7],
+            ])
+        }
+
+        // They were made, twice, before they were found to be too large; a row of 119 MiB was six gigabytes.
+        @Test(arguments: [false, true]) func `Each element counts as a byte, and there are no more than some millions`(
+            isArchive: Bool
+        ) {
+            let form = isArchive ? StoredValue.Form.keyedArchive : .propertyList
+            #expect(StoredValue(Self.numbers(1000, isArchive: isArchive), bytesMax: 1000).form == form)
+            let many = Self.numbers(1001, isArchive: isArchive)
+            let stored = StoredValue(many, bytesMax: 1000)
+            #expect(stored.form == .bytes && stored.error?.code == .overLimit && stored.value == .bytes(many))
+            let millions = StoredValue(Self.numbers(16 << 20 + 1, isArchive: isArchive))
+            #expect(millions.form == .bytes && millions.error?.code == .overLimit)
+        }
+
         // It was counted once: a hundred kilobytes were a record of 200 MB.
         @Test func `The long name of a class counts for each of its objects`() throws {
             let bytes = Self.list([

@@ -34,17 +34,21 @@ struct BinaryPropertyList {
     private static let magic = Array("bplist0".utf8)
     private static let trailerSize = 32
 
+    /// The most references that are read of an object, and followed in all: each takes many times its bytes in memory.
+    let itemsMax: Int
+
     /// The bytes of all of it.
     var byteCount: Int { bytes.count }
 
     /// Whether the bytes begin as a binary property list does.
     static func isLikely(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    init(_ bytes: [UInt8]) throws(ForeignDataError) {
+    init(_ bytes: [UInt8], itemsMax: Int = .max) throws(ForeignDataError) {
         guard Self.isLikely(bytes), bytes.count >= 8 + 1 + 1 + Self.trailerSize else {
             throw .malformed("it is too short for a binary property list")
         }
         self.bytes = bytes
+        self.itemsMax = itemsMax
         let trailer = bytes.count - Self.trailerSize
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
@@ -124,6 +128,7 @@ struct BinaryPropertyList {
     }
 
     private func references(_ count: Int, _ cursor: inout Int) throws(ForeignDataError) -> [Int] {
+        guard count <= itemsMax else { throw Expansion.tooManyItems(itemsMax) }
         let raw = try take(count * referenceSize, &cursor)
         var numbers: [Int] = []
         numbers.reserveCapacity(count)

@@ -13,15 +13,15 @@ extension CBORValue {
     ///
     /// - Throws: ``ForeignDataError``. Safe to use on bytes from anywhere: what would hold itself, nest deeper or be larger
     ///   than a record may be is refused, and so is what refers to the same objects again and again: to more than 2 million in
-    ///   all, or one for each byte if that is more. Memory is bounded.
+    ///   all, or one for each byte if that is more, and in no case to more than 16 million. Memory is bounded.
     /// - Complexity: O(bytes) for a list that holds each object once.
     public init(propertyList bytes: [UInt8]) throws(ForeignDataError) {
         try self.init(propertyList: bytes, bytesMax: DatabaseLimits.storedValueBytesMax)
     }
 
-    /// - Parameter bytesMax: the bytes that its texts and data may have together.
+    /// - Parameter bytesMax: the bytes that its texts, data and elements may have together.
     init(propertyList bytes: [UInt8], bytesMax: Int) throws(ForeignDataError) {
-        let list = try BinaryPropertyList(bytes)
+        let list = try BinaryPropertyList(bytes, itemsMax: Expansion.valueItemsMax)
         if let archive = try KeyedArchive(list) {
             self = try archive.value(bytesMax: bytesMax)
         } else {
@@ -44,7 +44,8 @@ extension CBORValue {
     /// - Throws: ``ForeignDataError``, also for a property list that is no keyed archive, and for objects that hold
     ///   themselves. Safe to use on bytes from anywhere, as ``init(propertyList:)``.
     public init(keyedArchive bytes: [UInt8]) throws(ForeignDataError) {
-        guard let archive = try KeyedArchive(try BinaryPropertyList(bytes)) else {
+        let list = try BinaryPropertyList(bytes, itemsMax: Expansion.valueItemsMax)
+        guard let archive = try KeyedArchive(list) else {
             throw .malformed("the property list is no keyed archive")
         }
         self = try archive.value(bytesMax: DatabaseLimits.storedValueBytesMax)
@@ -56,11 +57,13 @@ extension CBORValue {
         switch object {
         case .text("$null"): return .null
         case .array(let numbers):
+            try walk.take(bytes: numbers.count)
             var items: [CBORValue] = []
             items.reserveCapacity(numbers.count)
             for number in numbers { items.append(try walk.value(number, level + 1, converted)) }
             return .array(items)
         case .dictionary(let keys, let values):
+            try walk.take(bytes: 2 * keys.count)
             var pairs: [Pair] = []
             pairs.reserveCapacity(keys.count)
             for (key, value) in zip(keys, values) {

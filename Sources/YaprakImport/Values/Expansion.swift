@@ -11,12 +11,16 @@ struct Expansion {
     /// Arrays and maps around an item. A record may have as many.
     static let levelsMax = CBORItem.depthMax
 
+    /// Items of a value that is made: each takes some 60 bytes while it is.
+    static let valueItemsMax = 16 << 20
+
     /// - Parameters:
     ///   - byteCount: the bytes that are read. A value that holds each object once has a reference of a byte or more for each
     ///     item: however many there are, they are no more than that.
-    ///   - bytesMax: the bytes that texts and data may have together.
-    init(byteCount: Int, bytesMax: Int) {
-        itemsMax = max(2 << 20, byteCount)
+    ///   - itemsMax: the most items, however many bytes there are.
+    ///   - bytesMax: the bytes that texts and data, and the elements of what is made, may have together.
+    init(byteCount: Int, itemsMax: Int, bytesMax: Int) {
+        self.itemsMax = min(max(2 << 20, byteCount), itemsMax)
         self.bytesMax = bytesMax
     }
 
@@ -24,11 +28,14 @@ struct Expansion {
     mutating func take(items: Int, bytes: Int = 0) throws(ForeignDataError) {
         self.items += items
         self.bytes += bytes
-        guard self.items <= itemsMax else {
-            throw ForeignDataError(.overLimit, "the value holds objects again and again, more than \(itemsMax) in all")
-        }
+        guard self.items <= itemsMax else { throw Self.tooManyItems(itemsMax) }
         guard self.bytes <= bytesMax else {
             throw ForeignDataError(.overLimit, "the value is larger than a record may be")
         }
+    }
+
+    static func tooManyItems(_ most: Int) -> ForeignDataError {
+        ForeignDataError(
+            .overLimit, "the value has more than \(most) objects in all, or the same ones again and again")
     }
 }

@@ -145,6 +145,7 @@ struct KeyedArchive {
         case .dictionary:
             // Both tables have the same fields.
             guard let table = try pairTable(fields, &walk) else { return nil }
+            try walk.take(bytes: 2 * table.count)
             var pairs: [CBORValue.Pair] = []
             pairs.reserveCapacity(table.count)
             for (key, value) in table {
@@ -196,6 +197,7 @@ struct KeyedArchive {
     private func values(
         _ numbers: [Int], _ level: Int, _ walk: inout ReferenceWalk
     ) throws(ForeignDataError) -> [CBORValue] {
+        try walk.take(bytes: numbers.count)
         var items: [CBORValue] = []
         items.reserveCapacity(numbers.count)
         for number in numbers { items.append(try value(number, level + 1, &walk)) }

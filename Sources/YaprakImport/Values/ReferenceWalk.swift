@@ -18,10 +18,10 @@ struct ReferenceWalk {
     /// The names of the classes of a keyed archive that were met, by their place in it.
     var classNames: [UInt64: [String]] = [:]
 
-    /// - Parameter bytesMax: the bytes of texts and data together; by default as many as any record may have.
+    /// - Parameter bytesMax: the bytes of texts, data and elements together; by default as many as any record may have.
     init(_ list: BinaryPropertyList, bytesMax: Int = DatabaseLimits.storedValueBytesMax) {
         self.list = list
-        expansion = Expansion(byteCount: list.byteCount, bytesMax: bytesMax)
+        expansion = Expansion(byteCount: list.byteCount, itemsMax: list.itemsMax, bytesMax: bytesMax)
     }
 
     /// The value of an object.
@@ -89,7 +89,7 @@ struct ReferenceWalk {
         return object
     }
 
-    /// Counts the bytes of a text that is made once more.
+    /// Counts the bytes of a text that is made once more, or of elements that are about to be made: each has one at least.
     mutating func take(bytes: Int) throws(ForeignDataError) { try expansion.take(items: 0, bytes: bytes) }
 }
 

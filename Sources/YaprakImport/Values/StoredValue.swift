@@ -47,16 +47,16 @@ public struct StoredValue: Sendable, Hashable {
         self.init(bytes, mayBeTimestamp: mayBeTimestamp, bytesMax: DatabaseLimits.storedValueBytesMax)
     }
 
-    /// - Parameter bytesMax: the bytes that the texts and data of a property list may have together.
+    /// - Parameter bytesMax: the bytes that the texts, data and elements of a property list may have together.
     init(_ bytes: [UInt8], mayBeTimestamp: Bool = false, bytesMax: Int) {
         if bytes.isEmpty {
             self.init(.empty, .null)
         } else if BinaryPropertyList.isLikely(bytes) {
             do throws(ForeignDataError) {
-                let list = try BinaryPropertyList(bytes)
+                let list = try BinaryPropertyList(bytes, itemsMax: Expansion.valueItemsMax)
                 let isArchive = try KeyedArchive(list) != nil
-                let value = try CBORValue(propertyList: bytes, bytesMax: bytesMax)
-                self.init(isArchive ? .keyedArchive : .propertyList, try Self.checked(value))
+                let value = try Self.checked(try CBORValue(propertyList: bytes, bytesMax: bytesMax))
+                self.init(isArchive ? .keyedArchive : .propertyList, value)
             } catch {
                 self.init(.bytes, .bytes(bytes), error)
             }
@@ -76,7 +76,7 @@ public struct StoredValue: Sendable, Hashable {
     private static func json(_ bytes: [UInt8]) throws(ForeignDataError) -> CBORValue {
         let value: CBORValue
         do throws(CBORError) { value = try CBORValue(json: bytes[...]) } catch { throw .malformed(error.message) }
-        return try checked(value)
+        return try checked(consume value)
     }
 
     /// Whether bytes that may be JSON look like nothing else: text that ends as it begins.
@@ -100,10 +100,13 @@ public struct StoredValue: Sendable, Hashable {
     }
 
     /// What can't be a record, such as a map with one key twice, is found here and not when it is written.
-    private static func checked(_ value: CBORValue) throws(ForeignDataError) -> CBORValue {
+    private static func checked(_ value: consuming CBORValue) throws(ForeignDataError) -> CBORValue {
         do throws(CBORError) {
+            let bytes = try value.encoded()
+            // Two of them at a time would be twice the memory.
+            _ = consume value
             // The pairs come back in the order of a record that was read from a file.
-            return try CBORValue(decoding: try value.encoded())
+            return try CBORValue(decoding: bytes)
         } catch {
             throw error.code == .tooDeep
                 ? ForeignDataError(.overLimit, "the value is nested deeper than a record may be")
