@@ -273,11 +273,21 @@
             }
             // What the program's own code throws, also with a code of its own.
             for code: DatabaseError.Code in [
-                .extensionFailed, .reactionsUnsettled, .removalRestricted, .init(rawValue: "own"),
+                .extensionFailed, .reactionsUnsettled, .removalRestricted, .init(rawValue: "own"), .notFound,
+                .alreadyExists, .notADatabase, .alreadyOpen, .newerFormat,
             ] {
                 #expect(ImportWriter.isOfOneRow(DatabaseError(code, "x")))
             }
-            #expect(!ImportWriter.isOfOneRow(CancellationError()))
+        }
+
+        // A reaction that gave up by itself ended the import as if it had been cancelled.
+        @Test func `A cancellation ends the import if its task is cancelled`() async {
+            #expect(ImportWriter.isOfOneRow(CancellationError()))
+            let isOfOneRow = await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return ImportWriter.isOfOneRow(CancellationError())
+            }.value
+            #expect(!isOfOneRow)
         }
 
         // The key of each row that was refused was kept whole.

@@ -400,8 +400,32 @@
             #expect(report.notes.first?.reason.contains("picky") == true, "\(report.notes)")
         }
 
+        /// Throws an error of the program's own that has a code of Yaprak's.
+        private struct Author: DatabaseExtension {
+            let name = "author"
+            func makeRoot() -> Int { 0 }
+            func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) throws -> Never? {
+                if context.after[.importedBooks]["b7"] != nil { throw DatabaseError(.notFound, "There is no author.") }
+                root += 1
+                return nil
+            }
+        }
+
+        // So did one with a code that no write of Yaprak's own has.
+        @Test func `A row at which the program throws an error with a code of Yaprak's is left out`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(20, at: file)
+            let database = Database.inMemory()
+            try await database.register(Author())
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks)
+            let report = try await plan.run(into: database)
+            #expect(report.inserted == 19 && report.leftOut == 1 && report.isComplete)
+            #expect(report.notes.map(\.key) == ["b7"], "\(report.notes)")
+        }
+
         // With its name misspelled a collection was skipped, and the report said that all is well.
-        @Test func `A collection that is named and not in the file has a note, in a survey as in an import`()
+        @Test func `A collection that is read and not in the file has a note if it may be another one of the file`()
             async throws
         {
             let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")

@@ -70,19 +70,20 @@
         /// Whether an error is about one of the rows, or about the size of all of them together; the import goes on without
         /// that row. Others would come with every row, and end it.
         ///
-        /// What the program's own checks, reactions and extensions throw is about a row, whatever it is: an import that ends at
-        /// the first row that is odd is one that nobody gets through. If all rows are odd to them, each has a note.
+        /// What the program's own checks, reactions and extensions throw is about a row, unless it has a code of those that a
+        /// write fails with by itself: an import that ends at the first row that is odd is one that nobody gets through. If
+        /// all rows are odd to them, each has a note.
         static func isOfOneRow(_ error: any Error) -> Bool {
-            guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+            guard let error = error as? DatabaseError else { return !(error is CancellationError && Task.isCancelled) }
             // A row may need one collection too many. That the log can have no more files, or no more commits, is no row's.
             if error.code == .overLimit { return error.place.collection != nil }
             return !ofEveryRow.contains(error.code)
         }
 
-        /// That the disk or the database take no more, and that the program has not declared what it uses.
+        /// That the disk or the database take no more, and that the program has not declared what it uses. A code that only
+        /// opening has is none of them.
         private static let ofEveryRow: Set<DatabaseError.Code> = [
             .diskFull, .writeFailed, .syncFailed, .readOnly, .closed, .abandoned, .ioFailed, .permissionDenied,
-            .notADatabase, .notFound, .alreadyOpen, .alreadyExists, .newerFormat,
             .corruptLog, .corruptCheckpoint, .corruptTags, .stateDiffers,
             .typeMismatch, .notConfigured, .nameTaken, .missingExtension, .extensionNotRegistered,
         ]
