@@ -437,9 +437,10 @@
             let said = Mutex<[ImportNote]>([])
             let report = try await plan.run(
                 into: Database.inMemory(), note: { note in said.withLock { $0.append(note) } })
-            #expect(report.isComplete && report.inserted == 0 && report.leftOut == 0 && report.noteCount == 2)
-            #expect(report.notes.map(\.kind) == [.unmatched, .unmatched])
-            #expect(report.notes.map(\.collection) == ["book", "cache"])
+            #expect(report.isComplete && report.inserted == 0 && report.leftOut == 0 && report.noteCount == 1)
+            #expect(report.notes.map(\.kind) == [.unmatched])
+            // There is nothing to leave out.
+            #expect(report.notes.map(\.collection) == ["book"])
             #expect(report.notes.first?.reason.contains(#"it has "books""#) == true, "\(report.notes)")
             #expect(said.withLock { $0 } == report.notes)
             #expect(try plan.survey().notes == report.notes)
@@ -448,10 +449,37 @@
             plan.keep("book")
             plan.batchCount = 1
             #expect(try await plan.run(into: Database.inMemory(), progress: { _ in false }).noteCount == 0)
+            // A collection that the user never used is in no file.
+            plan = YapDatabaseImport(FilePath(file))
+            plan.decode("books", as: .importedBooks)
+            plan.keep("drafts")
+            #expect(try await plan.run(into: Database.inMemory()).noteCount == 0)
+            plan.skip("books")
+            #expect(try plan.survey().noteCount == 0)
             try OldDatabase(at: folder.appending("empty.sqlite")).run("SELECT 1")
             var empty = YapDatabaseImport(FilePath(folder.appending("empty.sqlite")))
             empty.keep("books")
-            #expect(try await empty.run(into: Database.inMemory()).notes.map(\.kind) == [.unmatched])
+            #expect(try await empty.run(into: Database.inMemory()).noteCount == 0)
+        }
+
+        // It was said to be missing, and to be there, in one sentence.
+        @Test func `Of a collection whose rows can't be read it is not said that it has none`() async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            let old = try OldDatabase(at: file, journal: "DELETE")
+            try old.insert("x", "small", Data("[1]".utf8))
+            let half = String(repeating: "z", count: 10_000)
+            try old.insert("films", "torn", Data((half + "middle" + half).utf8))
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            // A page in the middle of a value begins with the number of the next one.
+            let middle = try #require(bytes.firstRange(of: Data("middle".utf8))).lowerBound
+            let page = middle - middle % 4096
+            bytes.replaceSubrange(page..<(page + 4), with: [0xff, 0xff, 0xff, 0xff])
+            try bytes.write(to: URL(fileURLWithPath: file))
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.decode("films", as: RecordCollection<Int, NoMetadata>("films")) { $0.object.count }
+            let report = try await plan.run(into: Database.inMemory())
+            #expect(report.inserted == 1 && report.notes.map(\.kind) == [.leftOut], "\(report.notes)")
+            #expect(try plan.survey().notes == report.notes)
         }
 
         // All rows of a batch were read and decoded before it was noticed, or all of a file in one statement.

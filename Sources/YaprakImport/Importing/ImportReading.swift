@@ -33,11 +33,12 @@
         private let valueBytesMax: Int
         /// The collections of the file whose names are UTF-8, if there are others.
         private let plainCollections: Set<[UInt8]>
-        /// The first collections of the file, to be shown.
-        private let firstCollections: String
+        /// The first collections of the file that no rule is for, to be shown.
+        private let otherCollections: String
         private var names: TargetNames
         private var places: [[UInt8]: Int] = [:]
-        /// What rules were made for, and no row was in so far.
+        /// What is to be read, and no row was in so far. Empty if there is a rule for each collection of the file: then none of
+        /// them can be the one that was meant.
         private var unmatched: Set<[UInt8]>
         var report: ImportReport
 
@@ -59,12 +60,14 @@
             valueBytesMax = limits.effectiveValueBytesMax
             let collections = try rows.collections().map(\.name)
             let plain = collections.filter { $0.foreignBytes == nil }.map(\.text)
-            plainCollections = plain.count < collections.count ? Set(plain.map { Array($0.utf8) }) : []
-            firstCollections = Self.text(of: collections)
+            let plainBytes = plain.count < collections.count ? Set(plain.map { Array($0.utf8) }) : []
+            plainCollections = plainBytes
+            let others = collections.filter { rules[Self.ruleName(of: $0, plainBytes)] == nil }
+            otherCollections = Self.text(of: others)
             names = TargetNames(
                 reserved: rules.values.compactMap(\.target), names: plain,
                 keyBytesMax: min(limits.keyBytesMax, DatabaseLimits.storedKeyBytesMax))
-            unmatched = Set(rules.keys)
+            unmatched = others.isEmpty ? [] : Set(rules.filter { !$0.value.isSkipped }.keys)
         }
 
         /// The report, its collections by name.
@@ -188,7 +191,7 @@
         /// What becomes of the collection of a row, and where the report has it.
         private mutating func place(of row: YapDatabaseRow, _ notes: inout [ImportNote]) -> (ImportRule, Int) {
             // By its bytes: two spellings of a name are two collections there.
-            let bytes = row.collectionBytes, ruled = ruleName(of: row, bytes)
+            let bytes = row.collectionBytes, ruled = Self.ruleName(of: row.collectionName, plainCollections)
             let rule = rules[ruled] ?? (rest == .skipped ? .skipped : .values)
             if let place = places[bytes] { return (rule, place) }
             unmatched.remove(ruled)
@@ -212,25 +215,26 @@
             return (rule, place)
         }
 
-        /// What a rule for the collection of a row is called. A text stands for a collection whose name is no UTF-8 if it is no
-        /// other's name.
-        private func ruleName(of row: YapDatabaseRow, _ bytes: [UInt8]) -> [UInt8] {
-            guard row.hasForeignCollection else { return bytes }
-            let text = Array(row.collection.utf8)
+        /// What a rule for a collection is called. A text stands for a collection whose name is no UTF-8 if it is no other's
+        /// name.
+        private static func ruleName(of name: YapDatabaseName, _ plainCollections: Set<[UInt8]>) -> [UInt8] {
+            guard let bytes = name.foreignBytes else { return name.bytes }
+            let text = Array(name.text.utf8)
             return plainCollections.contains(text) ? bytes : text
         }
 
         /// What to say, once, of rules without rows.
         private mutating func unmatchedNotes() -> [ImportNote] {
             defer { unmatched = [] }
+            // Which collections the rows are in that can't be read, nobody knows.
+            guard report.unread == 0 else { return [] }
             return unmatched.map { String(decoding: $0, as: UTF8.self) }.sorted().map {
                 ImportNote(
-                    .unmatched, "the file has no row in this collection" + firstCollections, collection: $0)
+                    .unmatched, "the file has no row in this collection" + otherCollections, collection: $0)
             }
         }
 
         private static func text(of collections: [YapDatabaseName]) -> String {
-            if collections.isEmpty { return "" }
             let shown = collections.prefix(8).map { ImportNote.beginning(of: $0.text, bytes: 255).debugDescription }
             return "; it has \(shown.joined(separator: ", "))" + (collections.count > 8 ? " and others" : "")
         }

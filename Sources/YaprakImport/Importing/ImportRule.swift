@@ -13,6 +13,8 @@
 
         typealias Put = @Sendable (inout WriteTransaction) throws -> ImportOutcome
 
+        var isSkipped: Bool { if case .skipped = self { true } else { false } }
+
         /// The name that the program gave its collection.
         var target: String? { if case .typed(let target, _) = self { target } else { nil } }
     }

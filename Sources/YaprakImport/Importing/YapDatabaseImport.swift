@@ -155,9 +155,11 @@
         /// one at which a check, a reaction or an extension of the program's own throws, and one with more than 119 MiB in a
         /// column, which no database takes: of others the closure is given all, and what it makes of them is measured by the
         /// database's limits. One that looks like a form that is known and can't be read is kept as a byte string. Each has a
-        /// note, and the import goes on. It ends where every row would fail: with the disk, or a database that is closed.
+        /// note, and the import goes on. It ends where every row would fail: with the disk, or a database that is closed; also
+        /// if the program itself throws a `DatabaseError` with the code of such a failure, `closed` or `typeMismatch` say.
         ///
-        /// A collection that was named and has no row in the file has a note, too (``ImportNote/Kind/unmatched``).
+        /// A collection that is decoded or kept, and has no row in the file, has a note, too, if the file has another one of
+        /// which nothing was said: that may be the one that is meant (``ImportNote/Kind/unmatched``).
         ///
         /// The file is read and decoded away from the caller's actor, where only `progress` and `note` are called: a screen may
         /// show both.

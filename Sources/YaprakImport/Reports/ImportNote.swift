@@ -17,7 +17,7 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
         public static let leftOut = Self(rawValue: "leftOut")
         /// The row, or its collection, is in the database under another name.
         public static let renamed = Self(rawValue: "renamed")
-        /// The import says what becomes of a collection, and the file has no row in it.
+        /// The program reads a collection in which the file has no row, and says nothing of another one that the file has.
         public static let unmatched = Self(rawValue: "unmatched")
     }
 

@@ -14,22 +14,23 @@
         public let object: Data
         /// The metadata as their serializer wrote them, if the row has any.
         public let metadata: Data?
-        /// The bytes of the collection and of the key in the file, if they are no UTF-8.
-        private let foreignCollection: [UInt8]?
+        /// The collection with its bytes in the file.
+        let collectionName: YapDatabaseName
+        /// The bytes of the key in the file, if they are no UTF-8.
         private let foreignKey: [UInt8]?
 
         init(rowID: Int64, collection: YapDatabaseName, key: YapDatabaseName, object: Data, metadata: Data?) {
             self.rowID = rowID
-            (self.collection, foreignCollection) = (collection.text, collection.foreignBytes)
+            (self.collection, collectionName) = (collection.text, collection)
             (self.key, foreignKey) = (key.text, key.foreignBytes)
             self.object = object
             self.metadata = metadata
         }
 
         /// The bytes of the collection in the file, which tell it from all others.
-        var collectionBytes: [UInt8] { foreignCollection ?? Array(collection.utf8) }
+        var collectionBytes: [UInt8] { collectionName.bytes }
         /// Whether ``collection`` is another text than is in the file.
-        var hasForeignCollection: Bool { foreignCollection != nil }
+        var hasForeignCollection: Bool { collectionName.foreignBytes != nil }
         /// Whether ``key`` is another text than is in the file.
         var hasForeignKey: Bool { foreignKey != nil }
 
