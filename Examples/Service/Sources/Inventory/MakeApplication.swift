@@ -76,7 +76,8 @@ private func json(_ value: some Encodable) throws -> Response {
 /// what memory no longer has is read from the log. If the log does not have it either, or all items were removed at once, the
 /// client gets the event `reset`: it reads the items again, and goes on from there.
 ///
-/// It ends when the client closes the connection: by itself a response of Hummingbird learns of that only when it writes.
+/// It ends when the client closes the connection: by itself a response of Hummingbird learns of that only when it writes. So it
+/// does if the client closes its own direction alone. Heartbeats that could not be written in time come at once.
 private func changeFeed(
     of database: Database, after last: CommitNumber?, for request: Request, heartbeat: Duration
 ) -> Response {
