@@ -15,13 +15,13 @@ import ToolSupport
         let result = await #expect(processExitsWith: .exitCode(130), observing: [\.standardErrorContent]) {
             Interruption.listen()
             Interruption.explain("this goes on\n")
-            raise(SIGINT)
+            raiseInterrupt()
             // What comes after it is silent, as before.
             Interruption.explain(nil)
             Interruption.forget()
-            raise(SIGINT)
+            raiseInterrupt()
             guard Interruption.isRequested else { exit(1) }
-            raise(SIGINT)
+            raiseInterrupt()
             exit(2)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

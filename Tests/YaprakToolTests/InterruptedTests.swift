@@ -237,11 +237,14 @@ import YaprakReplay
     @Test func `Work in place says after Ctrl-C that it goes on`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             Interruption.listen()
-            let isDone = try Invocation.unstoppable { raise(SIGINT) == 0 }
+            let isDone = try Invocation.unstoppable {
+                raiseInterrupt()
+                return true
+            }
             guard isDone, Interruption.isRequested else { exit(1) }
             // What comes after it is silent.
             Interruption.forget()
-            raise(SIGINT)
+            raiseInterrupt()
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.ranges(of: "\(Invocation.goesOn)").count == 1, "\(text)")
@@ -263,7 +266,7 @@ import YaprakReplay
                 in: .init(
                     console: Console(out: TextSink(), err: TextSink()),
                     isInterrupted: {
-                        raise(SIGINT)
+                        raiseInterrupt()
                         Interruption.forget()
                         return false
                     }))
