@@ -2,8 +2,7 @@ import YaprakTrees
 
 /// One record's change, whatever its type: the box before, the box after.
 ///
-/// In a collection with types, a box before that has none is what was set aside under the key. It counts as no record; the change
-/// is an insertion, or the removal of bytes.
+/// A box that was set aside counts as no record: what takes its place is an insertion, and of its removal only the bytes went.
 package struct ChangeEntry: Sendable {
     package var before: RecordBox?
     package var after: RecordBox?
@@ -27,15 +26,22 @@ package struct ChangeEntry: Sendable {
         case (let before?, nil):
             return ChangeEntry(before: before, after: nil, kinds: .removed)
         case (let before?, let after?):
-            // It took the place of bytes that were set aside, which are no record: it is new, whatever happened in between.
-            if kinds.contains(.inserted) || before is RawRecord && !(after is RawRecord) {
-                return ChangeEntry(before: before, after: after, kinds: .inserted)
-            }
-            // Gone in between: whatever is there now is new, and so is its metadata.
-            let wasGone = kinds.contains(.removed) || next.kinds.contains(.inserted)
-            let kinds: ChangeKinds = wasGone ? [.objectChanged, .metadataChanged] : kinds.union(next.kinds)
-            return ChangeEntry(before: before, after: after, kinds: kinds)
+            return ChangeEntry(before: before, after: after, kinds: kinds.union(next.kinds)).withKindsOfBoxes
         }
+    }
+
+    /// The same change, with the kinds that go with what was there before and is there after it.
+    var withKindsOfBoxes: ChangeEntry {
+        guard before != nil, after != nil else { return self }
+        var change = self
+        if before.isAside && after.isRecord {
+            // It took the place of bytes that are no record: it is new, whatever happened in between.
+            change.kinds = .inserted
+        } else if !kinds.isDisjoint(with: [.inserted, .removed]) {
+            // Gone in between: whatever is there now is new, and so is its metadata.
+            change.kinds = [.objectChanged, .metadataChanged]
+        }
+        return change
     }
 }
 

@@ -6,7 +6,7 @@ import YaprakLocks
 struct CollectionChanges: Sendable {
     let binding: CollectionBinding
     /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
-    /// not among the entries; what came after the removal is.
+    /// not among the entries; what came after the removal is. Not above 0 only in a part of a sum.
     let clearedCount: Int?
     /// The number of records that had been set aside and that it took away, too. They are not among `clearedCount`.
     let clearedAsides: Int
@@ -47,19 +47,16 @@ struct CollectionChanges: Sendable {
     /// By how many records the entries make the collection grow. Records that were set aside have no place in it, and
     /// don't count.
     var countDifference: Int {
-        entries.reduce(0) { $0 + (isRecord($1.after) ? 1 : 0) - (isRecord($1.before) ? 1 : 0) }
+        entries.reduce(0) { $0 + ($1.after.isRecord ? 1 : 0) - ($1.before.isRecord ? 1 : 0) }
     }
 
     /// By how many records that are set aside they make it grow: a changeset from the log may have those that came, too.
     fileprivate var asideDifference: Int {
-        entries.reduce(0) { $0 + (isAside($1.after) ? 1 : 0) - (isAside($1.before) ? 1 : 0) }
+        entries.reduce(0) { $0 + ($1.after.isAside ? 1 : 0) - ($1.before.isAside ? 1 : 0) }
     }
 
     /// Whether anything went that was set aside, whether or not a record came in its place.
-    fileprivate var takesAsides: Bool { entries.contains { isAside($0.before) } }
-
-    private func isAside(_ box: RecordBox?) -> Bool { box is RawRecord && !(binding is RawBinding) }
-    private func isRecord(_ box: RecordBox?) -> Bool { box != nil && !isAside(box) }
+    fileprivate var takesAsides: Bool { entries.contains { $0.before.isAside } }
 
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
@@ -195,7 +192,7 @@ struct ChangeBatch: Sendable {
                 if !changes.takesAsides { return changes }
                 let entries = ContiguousArray(
                     changes.entries.lazy.compactMap { entry -> ChangeEntry? in
-                        guard entry.before is RawRecord else { return entry }
+                        guard entry.before.isAside else { return entry }
                         return entry.after.map { ChangeEntry(before: nil, after: $0, kinds: .inserted) }
                     })
                 if entries.isEmpty, changes.clearedCount == nil { return nil }

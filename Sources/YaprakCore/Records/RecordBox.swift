@@ -106,14 +106,41 @@ package final class RawRecord: RecordBox, @unchecked Sendable {
     package let metadata: ArraySlice<UInt8>?
     /// The version of the collection's form that the bytes have.
     package let version: Int
+    /// Whether it was set aside: then it is no record of its collection, and counts nowhere. One of a collection without types
+    /// is a record like any other.
+    let isAside: Bool
 
-    package init(
+    package convenience init(
         key: String, object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int,
         objectStamp: UInt64 = 0, metadataStamp: UInt64 = 0
+    ) {
+        self.init(
+            key: key, object: object, metadata: metadata, version: version, objectStamp: objectStamp,
+            metadataStamp: metadataStamp, isAside: false)
+    }
+
+    private init(
+        key: String, object: ArraySlice<UInt8>, metadata: ArraySlice<UInt8>?, version: Int, objectStamp: UInt64,
+        metadataStamp: UInt64, isAside: Bool
     ) {
         self.object = object
         self.metadata = metadata
         self.version = version
+        self.isAside = isAside
         super.init(key: key, objectStamp: objectStamp, metadataStamp: metadataStamp)
     }
+
+    /// The same bytes as what was set aside, in no tree yet.
+    func setAside() -> RawRecord {
+        RawRecord(
+            key: key, object: object, metadata: metadata, version: version, objectStamp: 0, metadataStamp: 0,
+            isAside: true)
+    }
+}
+
+extension RecordBox? {
+    /// Whether it is there, and was set aside.
+    var isAside: Bool { (self as? RawRecord)?.isAside ?? false }
+    /// Whether it is there and counts: it was not set aside.
+    var isRecord: Bool { self != nil && !isAside }
 }

@@ -94,9 +94,11 @@ package final class HistoryReader: Sendable {
         for name in logged.collections.map(\.name) where seen.insert(name).inserted {
             let binding = binding(of: name, directory)
             let typed = try (entries[name] ?? []).map { entry in
+                // What the writer set aside may decode today, and the other way round.
                 ChangeEntry(
                     before: try entry.before.map { try decode($0, binding, decoder) },
-                    after: try entry.after.map { try decode($0, binding, decoder) }, kinds: entry.kinds)
+                    after: try entry.after.map { try decode($0, binding, decoder) }, kinds: entry.kinds
+                ).withKindsOfBoxes
             }
             collections.append(
                 CollectionChanges(
@@ -116,7 +118,7 @@ package final class HistoryReader: Sendable {
         do {
             return try binding.decode(raw, into: decoder)
         } catch {
-            if case .setAside = binding.undecodable { return raw }
+            if case .setAside = binding.undecodable { return raw.setAside() }
             throw DatabaseError(
                 .undecodableRecord,
                 """

@@ -32,16 +32,21 @@ struct ChangeRecorder {
     /// Notes that everything was removed; `asides` is how many records among it were set aside, `nil` where that can't be.
     mutating func noteClear(ofAsides asides: Int?) {
         if let asides {
-            // Those that went before were there when noting began; but not those that an earlier part of the transaction took.
-            var seen: Set<String> = []
-            clearedAsides += entries.reduce(asides) { count, entry in
-                seen.insert(entry.key).inserted && entry.before is RawRecord ? count + 1 : count
-            }
+            clearedAsides += asides + takenAsides
         }
         entries = []
         hasRemovals = false
         hasRepeats = false
         if startCount > 0 || clearedAsides > 0 { isCleared = true }
+    }
+
+    /// How many records that were set aside went before. They were there when noting began; but not those that an earlier part
+    /// of the transaction took.
+    private var takenAsides: Int {
+        // Mostly none did: then there is nothing to hash.
+        guard entries.contains(where: { $0.before.isAside }) else { return 0 }
+        var seen: Set<String> = []
+        return entries.reduce(0) { seen.insert($1.key).inserted && $1.before.isAside ? $0 + 1 : $0 }
     }
 
     /// Makes of all notes what is left of them.

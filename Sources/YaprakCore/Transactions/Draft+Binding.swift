@@ -90,11 +90,8 @@ extension Draft {
                 """,
                 place: .init(collection: binding.name, key: first.raw.key), cause: first.error)
         }
-        let raw = RawBinding(name: CollectionDirectory.asideName(of: binding.name))
-        let rows = failures.map { raw.copy($0.raw, key: $0.raw.key, objectStamp: 0, metadataStamp: 0) }.sorted {
-            $0.key < $1.key
-        }
-        let aside = addCollection(raw)
+        let rows = failures.map { $0.raw.setAside() }.sorted { $0.key < $1.key }
+        let aside = addCollection(RawBinding(name: CollectionDirectory.asideName(of: binding.name)))
         roots[aside] = tree.buildTree(of: rows)
     }
 

@@ -79,7 +79,7 @@ extension Draft {
     func setAside(_ raw: RawRecord, of slot: Int) {
         let name = CollectionDirectory.asideName(of: directory.bindings[slot].name)
         let aside = directory.slot(of: name) ?? addCollection(RawBinding(name: name))
-        tree.insert(raw.copy(), into: &roots[aside])
+        tree.insert(raw.setAside(), into: &roots[aside])
         forgetFrozen()
     }
 
