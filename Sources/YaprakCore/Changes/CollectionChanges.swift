@@ -61,17 +61,25 @@ struct CollectionChanges: Sendable {
     /// These changes and later ones of the same collection as one.
     func followed(by next: CollectionChanges) -> CollectionChanges {
         if let cleared = next.clearedCount {
-            // What was removed wholesale is counted once, as of the beginning.
-            let before = clearedCount ?? max(0, cleared - countDifference)
-            let asides = clearedCount == nil ? max(0, next.clearedAsides - asideDifference) : clearedAsides
-            // Nothing is left of a removal if all that was removed came in these changes.
+            // What was removed wholesale is counted once, as of the beginning. If all of it came in these changes, nothing is
+            // left of the removal; but more of it may have come or gone in those before.
             return CollectionChanges(
-                binding: next.binding, clearedCount: before == 0 && asides == 0 ? nil : before,
-                clearedAsides: asides, entries: next.entries)
+                binding: next.binding, clearedCount: clearedCount ?? cleared - countDifference,
+                clearedAsides: clearedCount == nil ? next.clearedAsides - asideDifference : clearedAsides,
+                entries: next.entries)
         }
         return CollectionChanges(
             binding: next.binding, clearedCount: clearedCount, clearedAsides: clearedAsides,
             entries: OneOrMany(netEntries(entries.array + next.entries.array)))
+    }
+
+    /// The same as nothing came before: without a removal of everything that took nothing away.
+    fileprivate var whole: CollectionChanges {
+        let count = max(0, clearedCount ?? 0)
+        let asides = max(0, clearedAsides)
+        return CollectionChanges(
+            binding: binding, clearedCount: count > 0 || asides > 0 ? count : nil, clearedAsides: asides,
+            entries: entries)
     }
 }
 
@@ -205,12 +213,21 @@ struct ChangeBatch: Sendable {
 
     /// Many changes as one, added up by halves: each is looked at O(log *k*) times.
     init(sumOf batches: ArraySlice<ChangeBatch>) {
+        self.init(partsOf: batches)
+        if batches.count > 1, collections.contains(where: { $0.clearedCount != nil }) {
+            collections = OneOrMany(
+                collections.map { $0.clearedCount == nil ? $0 : $0.whole }
+                    .filter { !$0.entries.isEmpty || $0.clearedCount != nil })
+        }
+    }
+
+    private init(partsOf batches: ArraySlice<ChangeBatch>) {
         switch batches.count {
         case 0: self = ChangeBatch()
         case 1: self = batches.first!
         default:
             let middle = batches.startIndex + batches.count / 2
-            self = ChangeBatch(sumOf: batches[..<middle]).followed(by: ChangeBatch(sumOf: batches[middle...]))
+            self = ChangeBatch(partsOf: batches[..<middle]).followed(by: ChangeBatch(partsOf: batches[middle...]))
         }
     }
 
@@ -226,7 +243,7 @@ struct ChangeBatch: Sendable {
         return sum
     }
 
-    /// These changes and later ones as one.
+    /// These changes and later ones as one. A removal of everything stays in it, also if it took nothing away.
     func followed(by next: ChangeBatch) -> ChangeBatch {
         if isEmpty { return next }
         if next.isEmpty { return self }
@@ -243,8 +260,8 @@ struct ChangeBatch: Sendable {
                             clearedAsides: changes.clearedAsides, entries: [])
                     }
                     return CollectionChanges(
-                        binding: changes.binding, clearedCount: max(0, -changes.countDifference),
-                        clearedAsides: max(0, -changes.asideDifference), entries: [])
+                        binding: changes.binding, clearedCount: -changes.countDifference,
+                        clearedAsides: -changes.asideDifference, entries: [])
                 })
         }
         let places = CollectionPlaces()
