@@ -11,6 +11,8 @@ package final class HistoryReader: Sendable {
     private final class Place {
         var replay: RawReplay
         var commits: StoreReader.Commits
+        /// The commit that was read and is to be replayed; kept if `check` ends that before it began.
+        var next: StoreReader.Commit?
 
         init(_ replay: RawReplay, _ commits: StoreReader.Commits) {
             self.replay = replay
@@ -49,16 +51,20 @@ package final class HistoryReader: Sendable {
 
     /// The next commit, with the records of bound collections as values; `nil` at the end of the log.
     ///
-    /// - Parameter check: called now and then where all records of a collection are decoded; what it throws ends it.
-    /// - Throws: errors of reading; `undecodableRecord`; what `check` throws.
+    /// - Parameter check: called now and then where all records of a collection are decoded; what it throws ends it, and the next
+    ///   call begins with the same commit.
+    /// - Throws: errors of reading, after which nothing more can be read; `undecodableRecord`, after which the next call goes on
+    ///   behind the commit; what `check` throws.
     package func next(
         typedBy directory: CollectionDirectory, checking check: () throws -> Void = {}
     ) throws -> Changeset? {
         try place.use { place in
-            guard let stored = try place.commits.next() else { return nil }
+            if place.next == nil { place.next = try place.commits.next() }
+            guard let stored = place.next else { return nil }
             let logged = try LoggedCommit(stored.item[...])
             var entries: [String: ContiguousArray<ChangeEntry>] = [:]
             let cleared = try Self.cleared(by: logged, place.replay, directory, check)
+            place.next = nil
             try place.replay.apply(logged) { name, entry in entries[name, default: []].append(entry) }
             return Changeset(try Self.contents(logged, entries, cleared, directory))
         }
