@@ -6,7 +6,8 @@ import YaprakLocks
 struct CollectionChanges: Sendable {
     let binding: CollectionBinding
     /// The number of records that a removal of everything took away; `nil` if there was none. The removed records are
-    /// not among the entries; what came after the removal is. Not above 0 only in a part of a sum.
+    /// not among the entries; what came after the removal is. A part of a sum may have less than took place: 0, or
+    /// below, where what came in it is all that went.
     let clearedCount: Int?
     /// The number of records that had been set aside and that it took away, too. They are not among `clearedCount`.
     let clearedAsides: Int
@@ -214,11 +215,17 @@ struct ChangeBatch: Sendable {
     /// Many changes as one, added up by halves: each is looked at O(log *k*) times.
     init(sumOf batches: ArraySlice<ChangeBatch>) {
         self.init(partsOf: batches)
-        if batches.count > 1, collections.contains(where: { $0.clearedCount != nil }) {
-            collections = OneOrMany(
-                collections.map { $0.clearedCount == nil ? $0 : $0.whole }
-                    .filter { !$0.entries.isEmpty || $0.clearedCount != nil })
-        }
+        if batches.count > 1 { self = whole }
+    }
+
+    /// The same as nothing came before: without removals of everything in a collection that took nothing away.
+    var whole: ChangeBatch {
+        guard collections.contains(where: { $0.clearedCount != nil }) else { return self }
+        var sum = self
+        sum.collections = OneOrMany(
+            collections.map { $0.clearedCount == nil ? $0 : $0.whole }
+                .filter { !$0.entries.isEmpty || $0.clearedCount != nil })
+        return sum
     }
 
     private init(partsOf batches: ArraySlice<ChangeBatch>) {
