@@ -168,7 +168,7 @@ extension ReviewTests {
     }
 
     /// The commits after `number`, as the log has them.
-    private func logged(after number: CommitNumber, _ count: Int) async throws -> [Changeset] {
+    func logged(after number: CommitNumber, _ count: Int) async throws -> [Changeset] {
         let database = try await Database.open(at: path, collections: Self.lenient)
         var iterator = database.changesets(after: number).makeAsyncIterator()
         var changesets: [Changeset] = []
