@@ -74,8 +74,8 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
         }
 
         /// The next changeset; waits for it. `nil` when the database is closed or the task cancelled. O(1) from memory; from
-        /// the log O(bytes of the commit); the first time, and after an error, it loads a checkpoint and replays what follows it. A
-        /// commit from the log that removed everything in a collection with ``UndecodablePolicy/setAside`` costs as much as
+        /// the log O(bytes of the commit); the first time, and after an error, it loads a checkpoint and replays what follows it.
+        /// A commit from the log that removed everything in a collection with ``UndecodablePolicy/setAside`` costs as much as
         /// decoding all that it removed.
         /// - Throws: `laggedBehind`, `commitOutOfReach`, `undecodableRecord`, and errors of reading the log.
         public mutating func next() async throws -> Changeset? {
