@@ -111,7 +111,7 @@
             try Self.endlessList(2, at: path)
             #expect(await Self.codes(path) == [.notADatabase, .notADatabase, .notADatabase])
             let error = #expect(throws: DatabaseError.self) { try YapDatabaseImport(FilePath(path)).collections() }
-            #expect(error?.message.contains(".recover") == true)
+            #expect(error?.message.contains(".dump database2") == true)
         }
 
         // One of five pages took sixteen hours, whatever the caller cancelled.
@@ -144,9 +144,34 @@
         // Lines that are just not too long were a gigabyte.
         @Test func `A list of tables that is longer than any program's is damage`() async throws {
             let folder = TemporaryDirectory(), path = folder.appending("many.sqlite")
-            // 570 references to a page with ten lines that say nothing.
-            try Self.endlessList(1, leaf: Array(repeating: [6, 1, 6, 0, 0, 0, 0, 0], count: 10), at: path)
+            // 570 references to a page with twenty lines that say nothing.
+            try Self.endlessList(1, leaf: Array(repeating: [6, 1, 6, 0, 0, 0, 0, 0], count: 20), at: path)
             #expect(await Self.codes(path) == [.notADatabase, .notADatabase, .notADatabase])
+        }
+
+        // A program with a view for each of its chats has thousands.
+        @Test func `The tables of a thousand views are no damage`() throws {
+            let folder = TemporaryDirectory(), path = folder.appending("views.sqlite")
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            try old.run("PRAGMA synchronous = OFF; BEGIN")
+            for view in 0..<1_000 {
+                try old.run(
+                    """
+                    CREATE TABLE "view_\(view)_map" ("rowid" INTEGER PRIMARY KEY, "pageKey" CHAR NOT NULL);
+                    CREATE TABLE "view_\(view)_page" ("pageKey" CHAR NOT NULL PRIMARY KEY, "data" BLOB);
+                    """)
+            }
+            try old.run("COMMIT")
+            try old.insert("x", "k", Data([1]))
+            #expect(try YapDatabaseImport(FilePath(path)).survey().rows == 1)
+        }
+
+        // It was said to be damaged, with a remedy that writes the same line again.
+        @Test func `A table of another program that has the name of old versions is not there`() async throws {
+            let folder = TemporaryDirectory(), path = folder.appending("other.sqlite")
+            let columns = (0..<60).map { "a_column_with_a_long_name_\($0)" }.joined(separator: ", ")
+            try OldDatabase(at: path, table: "other", journal: "DELETE").run("CREATE TABLE database (\(columns))")
+            #expect(await Self.codes(path) == [.notFound, .notFound, .notFound])
         }
 
         /// The place of the page of the table that begins so.

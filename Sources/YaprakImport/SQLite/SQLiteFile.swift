@@ -62,7 +62,7 @@
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, 5000)
             budget.attach(to: handle)
-            budget.begin(StatementBudget.ofSchema)
+            budget.beginSchema()
             // The list of tables comes first. SQLite parses all of it and keeps what it parsed, thirty times the bytes: those of
             // a line may be any other's, too, and so make gigabytes of a small file. YapDatabase's own line has 150; without
             // those that are longer SQLite goes on.
@@ -86,7 +86,7 @@
         /// A statement of ours. Nothing of a user's is ever part of one.
         func statement(_ text: String) throws(DatabaseError) -> SQLiteStatement {
             var statement: OpaquePointer?
-            budget.begin(StatementBudget.ofSchema)
+            budget.beginSchema()
             let status = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
             // A list of tables that was not read to its end is one to SQLite all the same.
             guard status == SQLITE_OK, !budget.isSpent, let statement else {
@@ -103,7 +103,7 @@
         }
 
         /// Gives the statement that is about to be stepped what it may take up to its next row.
-        fileprivate func beginStep() { budget.begin(StatementBudget.ofScan(fileBytes: size)) }
+        fileprivate func beginStep() { budget.beginStep(fileBytes: size) }
 
         /// Whether a name is that of a table, whatever it is made of; of none that SQLite could not read the line of.
         func hasTable(_ table: String) -> Bool {
@@ -125,13 +125,17 @@
 
         func error(_ status: Int32) -> DatabaseError {
             guard budget.isSpent else { return Self.error(status, handle, path) }
-            return DatabaseError(
-                .notADatabase,
+            let sentence =
+                budget.isOfSchema
+                ? """
+                \(path) has more tables and indexes than are read, or is damaged. Take out the table of objects: \
+                sqlite3 old.sqlite ".dump database2" | sqlite3 small.sqlite
                 """
+                : """
                 \(path) is damaged: it leads to more rows than it has room for. Mend it first: sqlite3 old.sqlite .recover | \
                 sqlite3 mended.sqlite
-                """,
-                place: .init(file: path.string))
+                """
+            return DatabaseError(.notADatabase, sentence, place: .init(file: path.string))
         }
 
         private static func error(_ status: Int32, _ handle: OpaquePointer?, _ path: FilePath) -> DatabaseError {

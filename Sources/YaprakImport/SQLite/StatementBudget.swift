@@ -11,20 +11,23 @@
     final class StatementBudget {
         /// Instructions of SQLite's virtual machine between two looks at the budget.
         private static let stride: Int32 = 1000
-        /// For the list of tables, which SQLite reads before the first statement: that of 2,800 tables and indexes.
-        static let ofSchema = 20_000
+        /// For the list of tables, which SQLite reads before the first statement: that of some 8,000 tables and indexes, fewer
+        /// where it has statistics of them.
+        private static let ofSchema = 60_000
 
         /// Whether it ends with the task that it is used in, too.
         private let endsWithTask: Bool
         private var left = 0
         /// Whether a statement was ended because it took more.
         private(set) var isSpent = false
+        /// Whether it is that of the list of tables.
+        private(set) var isOfSchema = false
 
         init(endsWithTask: Bool) { self.endsWithTask = endsWithTask }
 
         /// For a statement that returns one row, after a scan perhaps: several times what it takes to group all rows that a
         /// file has room for, each in four bytes.
-        static func ofScan(fileBytes: Int) -> Int { 10_000_000 + 16 * min(fileBytes, .max / 32) }
+        private static func ofScan(fileBytes: Int) -> Int { 10_000_000 + 16 * min(fileBytes, .max / 32) }
 
         /// Counts for a connection from now on. It has to live as long.
         func attach(to handle: OpaquePointer) {
@@ -35,10 +38,16 @@
             sqlite3_progress_handler(handle, Self.stride, call, Unmanaged.passUnretained(self).toOpaque())
         }
 
-        /// Gives a statement so many instructions.
-        func begin(_ instructions: Int) {
+        /// Gives what is needed to read the list of tables.
+        func beginSchema() { begin(Self.ofSchema, isOfSchema: true) }
+
+        /// Gives a statement what it needs up to its next row.
+        func beginStep(fileBytes: Int) { begin(Self.ofScan(fileBytes: fileBytes), isOfSchema: false) }
+
+        private func begin(_ instructions: Int, isOfSchema: Bool) {
             left = instructions / Int(Self.stride)
             isSpent = false
+            self.isOfSchema = isOfSchema
         }
 
         private func goesOn() -> Bool {
