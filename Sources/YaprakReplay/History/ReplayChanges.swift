@@ -57,7 +57,7 @@ public struct ReplayChange: Sendable, Hashable {
     /// What happened to the record between the two.
     public let kinds: ChangeKinds
     /// The record before; `nil` if it was not there. Where a record took the place of bytes that were set aside
-    /// (``UndecodablePolicy/setAside``), these bytes, though its kind is ``ChangeKinds/inserted``.
+    /// (`UndecodablePolicy.setAside`), these bytes, though its kind is `inserted`.
     public let before: ReplayRecord?
     /// The record after; `nil` if it is not there any more.
     public let after: ReplayRecord?
