@@ -1,4 +1,3 @@
-import AsyncAlgorithms
 import Foundation
 import HTTPTypes
 public import Hummingbird
@@ -16,12 +15,9 @@ import YaprakServices
 /// | `POST /items/ID/reserve?count=2` | takes some out of the stock; 409 if there are not enough |
 /// | `GET /changes` | server-sent events: each commit after `Last-Event-ID`, or `reset` if it is not known any more |
 /// | `GET /health` | counts of the database |
-///
-/// - Parameter heartbeat: how often a feed on which nothing happens writes a comment. Proxies close what is silent for a minute,
-///   and only by writing does a server learn that a client is gone that had no time to say so.
 public func makeApplication(
     _ inventory: Inventory, configuration: ApplicationConfiguration = ApplicationConfiguration(),
-    services: [any Service] = [], heartbeat: Duration = .seconds(15), logger: Logger
+    services: [any Service] = [], logger: Logger
 ) -> some ApplicationProtocol {
     let router = Router()
     router.add(middleware: Refusals())
@@ -49,7 +45,7 @@ public func makeApplication(
     }
     router.get("changes") { request, _ in
         let last = request.headers[HTTPField.Name("Last-Event-ID")!].flatMap { UInt64($0) }.map { CommitNumber($0) }
-        return changeFeed(of: inventory.database, after: last, for: request, heartbeat: heartbeat)
+        return changeFeed(of: inventory.database, after: last)
     }
     router.get("health") { _, _ in
         let statistics = inventory.database.statistics
@@ -75,60 +71,32 @@ private func json(_ value: some Encodable) throws -> Response {
 /// What was changed, one event for each commit. A client that reconnects sends the last number it has seen, and misses none:
 /// what memory no longer has is read from the log. If the log does not have it either, or all items were removed at once, the
 /// client gets the event `reset`: it reads the items again, and goes on from there.
-///
-/// It ends when the client closes the connection: by itself a response of Hummingbird learns of that only when it writes. So it
-/// does if the client closes its own direction alone. Heartbeats that could not be written in time come at once.
-private func changeFeed(
-    of database: Database, after last: CommitNumber?, for request: Request, heartbeat: Duration
-) -> Response {
+private func changeFeed(of database: Database, after last: CommitNumber?) -> Response {
     // A sequence that nobody reads counts as a slow consumer, so it is made where it is read.
     let start = last ?? database.commitNumber
     return Response(
         status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
         body: ResponseBody { writer in
-            try await request.body.consumeWithCancellationOnInboundClose { _ in
-                let changesets = chain(
-                    database.changesets(after: start).map { FeedPart.changes($0) }, [FeedPart.end].async)
-                let beats = AsyncTimerSequence.repeating(every: heartbeat).map { _ in FeedPart.heartbeat }
-                // So that a client knows that it is connected before anything happens.
-                try await writer.write(ByteBuffer(string: ": connected\n\n"))
-                do {
-                    for try await part in merge(changesets, beats).cancelOnGracefulShutdown() {
-                        guard let text = try part.text() else { break }
-                        try await writer.write(ByteBuffer(string: text))
-                    }
-                } catch let error as DatabaseError where [.commitOutOfReach, .laggedBehind].contains(error.code) {
-                    // With the same number it would fail again, however often the client comes back.
-                    let newest = database.commitNumber
-                    try await writer.write(ByteBuffer(string: "id: \(newest)\nevent: reset\ndata: []\n\n"))
+            let changesets = database.changesets(after: start)
+            // So that a client knows that it is connected before anything happens.
+            try await writer.write(ByteBuffer(string: ": connected\n\n"))
+            do {
+                for try await changeset in changesets.cancelOnGracefulShutdown() {
+                    let changed = changeset.changes(in: .items)
+                    let changes = changed.map { ChangeEvent(id: $0.key, item: $0.after?.object) }
+                    let data = String(decoding: try JSONEncoder().encode(changes), as: UTF8.self)
+                    // That all items were removed is one fact, before the changes of single ones.
+                    let event = changed.didRemoveAll ? "reset" : changeset.origin
+                    try await writer.write(
+                        ByteBuffer(string: "id: \(changeset.commitNumber)\nevent: \(event)\ndata: \(data)\n\n"))
                 }
+            } catch let error as DatabaseError where [.commitOutOfReach, .laggedBehind].contains(error.code) {
+                // With the same number it would fail again, however often the client comes back.
+                let newest = database.commitNumber
+                try await writer.write(ByteBuffer(string: "id: \(newest)\nevent: reset\ndata: []\n\n"))
             }
             try await writer.finish(nil)
         })
-}
-
-/// What a feed writes.
-private enum FeedPart: Sendable {
-    case changes(Changeset)
-    case heartbeat
-    /// The database was closed. Heartbeats would go on.
-    case end
-
-    func text() throws -> String? {
-        let changeset: Changeset
-        switch self {
-        case .changes(let next): changeset = next
-        // A line that begins with a colon is a comment.
-        case .heartbeat: return ":\n\n"
-        case .end: return nil
-        }
-        let changed = changeset.changes(in: .items)
-        let changes = changed.map { ChangeEvent(id: $0.key, item: $0.after?.object) }
-        let data = String(decoding: try JSONEncoder().encode(changes), as: UTF8.self)
-        // That all items were removed is one fact, before the changes of single ones.
-        let event = changed.didRemoveAll ? "reset" : changeset.origin
-        return "id: \(changeset.commitNumber)\nevent: \(event)\ndata: \(data)\n\n"
-    }
 }
 
 /// An item as it is now; without one it was removed.

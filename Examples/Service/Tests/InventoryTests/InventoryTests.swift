@@ -21,13 +21,12 @@ extension Fixture {
 
 /// The service, each test on a fork of one fixture.
 @Suite(.database(.stock), .timeLimit(.minutes(1))) struct InventoryTests {
-    /// The service on the database of the test. It closes the database at its end. Its feeds write nothing by themselves while
-    /// a test runs: what a heartbeat finds out is not to be taken for what a feed notices without one.
+    /// The service on the database of the test. It closes the database at its end.
     private func service() async throws -> some ApplicationProtocol {
         try await makeApplication(
             Inventory(Database.current),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            heartbeat: .seconds(3600), logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     @Test func `Items are put, read, reserved and removed`() async throws {
@@ -121,66 +120,6 @@ extension Fixture {
         #expect(ids == (1...5).map { "\(start + UInt64($0))" })
         // The service has closed its database.
         await #expect(throws: DatabaseError.self) { try await database.write { $0[.items].removeAll() } }
-    }
-
-    /// Waits until a count of the database is what it should be, for some seconds.
-    private func eventually(_ condition: () -> Bool) async throws {
-        for _ in 0..<3000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(condition())
-    }
-
-    // Until the next commit, a task and a stream were kept for each client that had gone.
-    @Test func `A feed ends when its client closes the connection, also if nothing is written`() async throws {
-        let database = Database.current
-        let before = database.statistics.changesetStreams, commit = database.commitNumber
-        try await service().test(.live) { client in
-            let browser = HTTPClient(eventLoopGroupProvider: .singleton)
-            let request = HTTPClientRequest(url: "http://127.0.0.1:\(try #require(client.port))/changes")
-            do {
-                let response = try await browser.execute(request, timeout: .seconds(30))
-                var events = response.body.makeAsyncIterator()
-                #expect(try await events.next().map { String(buffer: $0) }?.hasPrefix(": connected") == true)
-                try await eventually { database.statistics.changesetStreams == before + 1 }
-            } catch {
-                Issue.record(error)
-            }
-            try await browser.shutdown()
-            try await eventually { database.statistics.changesetStreams == before }
-            #expect(database.commitNumber == commit)
-            // The service is there for others.
-            #expect(try await client.execute(uri: "/items/a", method: .get).status == .ok)
-        }
-    }
-
-    // A proxy took a feed on which nothing happened for one that is dead.
-    @Test func `A feed on which nothing happens writes comments`() async throws {
-        let application = try await makeApplication(
-            Inventory(Database.current),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            heartbeat: .milliseconds(10), logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        try await application.test(.live) { client in
-            let request = HTTPClientRequest(url: "http://127.0.0.1:\(try #require(client.port))/changes")
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-            var text = ""
-            for try await part in response.body {
-                text += String(buffer: part)
-                if text.hasSuffix("\n\n:\n\n:\n\n") { break }
-            }
-            #expect(text.hasPrefix(": connected\n\n:\n\n:\n\n"))
-        }
-    }
-
-    @Test func `A feed ends with its database, whatever it would still write`() async throws {
-        let database = Database.current
-        let before = database.statistics.changesetStreams
-        let text = try await service().test(.live) { client in
-            let request = HTTPClientRequest(url: "http://127.0.0.1:\(try #require(client.port))/changes")
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-            try await eventually { database.statistics.changesetStreams == before + 1 }
-            try await database.close()
-            return String(buffer: try await response.body.collect(upTo: 1 << 16))
-        }
-        #expect(text == ": connected\n\n")
     }
 
     @Test func `A feed that comes back gets what it missed`() async throws {
