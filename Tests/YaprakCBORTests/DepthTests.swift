@@ -283,13 +283,15 @@ import Testing
     // Each item at the level at which recursions leave the caller's stack got a thread of its own.
     @Test(arguments: [[0x00], [0x80], [0xa0], [0x81, 0x80]] as [[UInt8]])
     func `Many items at any level cost what they cost at others`(item: [UInt8]) throws {
-        // The least of a few: the machine may be busy.
         func time(_ levels: Int) throws -> Duration {
             let bytes = Self.wide(10_000, within: levels, of: item)
-            return try (0..<3).map { _ in try ContinuousClock().measure { try Self.walk(bytes) } }.min()!
+            return try ContinuousClock().measure { try Self.walk(bytes) }
         }
-        let shallow = try time(5)
-        for levels in [14, 15, 16] { #expect(try time(levels) < shallow * 4 + .milliseconds(100), "\(levels)") }
+        for levels in [14, 15, 16] {
+            // Side by side, as often as it takes: a machine has slow seconds.
+            let isAsFast = try (0..<20).contains { _ in try time(levels) < time(5) * 4 + .milliseconds(50) }
+            #expect(isAsFast, "\(levels)")
+        }
     }
 
     @Test func `Values that differ deep down differ, and are found to on a small stack`() throws {

@@ -9,7 +9,7 @@ import YaprakReplay
 @testable import YaprakCore
 @testable import YaprakTrees
 
-/// Twice the work takes at most two and a half times as long. (Collections have theirs in CollectionTests, the log in
+/// Twice the work takes twice as long, within what `expectGrowth` allows. (Collections have theirs in CollectionTests, the log in
 /// RecoveryCostTests, lists in CostTests.)
 @Suite(.bounded, .serialized) struct GrowthTests {
     private let clock = ProcessorClock()

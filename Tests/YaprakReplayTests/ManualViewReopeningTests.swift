@@ -84,8 +84,8 @@ import YaprakReplay
     }
 
     @Test func `Many rows that go at once are read back in a time that grows with their number`() async throws {
-        func seconds(_ count: Int) async throws -> Double {
-            let path = FilePath(directory.appending("many \(count)"))
+        func seconds(_ count: Int, _ round: Int) async throws -> Double {
+            let path = FilePath(directory.appending("many \(count) \(round)"))
             var database = try await Database.open(at: path, options: replayable(), collections: .books)
             try await database.register(view)
             try await database.write { [view] transaction in
@@ -104,10 +104,13 @@ import YaprakReplay
             try await database.close()
             return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         }
-        _ = try await seconds(100)
-        // Sixteen times the rows: 256 times the time if each looked through all the others.
-        let few = try await seconds(1_000)
-        let many = try await seconds(16_000)
+        // Sixteen times the rows: 256 times the time if each looked through all the others. A machine has slow seconds: so
+        // the least of up to five each.
+        var (few, many) = (Double.infinity, Double.infinity)
+        for round in 0..<5 where !(many < 100 * max(few, 0.001)) {
+            few = min(few, try await seconds(1_000, round))
+            many = min(many, try await seconds(16_000, round))
+        }
         #expect(many < 100 * max(few, 0.001), "\(many) s, and \(few) s for a sixteenth")
     }
 }
