@@ -167,6 +167,8 @@ struct SealedCoder: RecordCoder {
             try await before.write { $0[.accounts]["\(number)"] = Account(owner: "Ada", token: "\(number)") }
             if number == 10 { try await before.checkpoint() }
         }
+        // Also of the last commit, which the checkpoint under the new key is of, too.
+        try await before.checkpoint()
         try await before.close()
 
         // snippet: coding-rotate
@@ -182,6 +184,16 @@ struct SealedCoder: RecordCoder {
 
         #expect(database.snapshot[.accounts].count == 20)
         let accounts = RecordCollection.accounts.configured { $0.coder = new }
+        let checkpoints = try FileManager.default.contentsOfDirectory(atPath: path.appending("ckpt").string)
+        #expect(checkpoints.count == 2)
+        for name in checkpoints {
+            let copy = FilePath(directory.appending("without \(name)"))
+            try FileManager.default.copyItem(atPath: path.string, toPath: copy.string)
+            try FileManager.default.removeItem(atPath: copy.appending("ckpt").appending(name).string)
+            let alone = try await Database.open(at: copy, collections: accounts)
+            #expect(alone.snapshot[.accounts].count == 20, "without \(name)")
+            try await alone.close()
+        }
         let after = try await Database.open(at: path, collections: accounts)
         #expect(after.snapshot[.accounts].map(\.object) == database.snapshot[.accounts].map(\.object))
         try await after.write { $0[.accounts]["20"] = Account(owner: "Bob", token: "20") }

@@ -209,6 +209,7 @@ import YaprakStorage
         for _ in 0..<3 {
             try ReplayMaintenance(path).purgeHistory()
             #expect(try contents() == state)
+            #expect(try files().keys.count { $0.hasPrefix("ckpt") } == 2)
             #expect(try ReplayReader(path).verify(.replay).findings.isEmpty)
         }
         try await goesOn()

@@ -94,6 +94,40 @@ import YaprakSimulator
         #expect(try reopened(cut).get() == first.items)
     }
 
+    /// An older one may have records under a key that was given up.
+    @Test func `A purge leaves one checkpoint of an earlier opening, the newest that can be read`() throws {
+        for damaged in [false, true] {
+            let disk = MemoryFileSystem()
+            var options = Harness.options()
+            options.retention = .all
+            let items = (1...9).map { Harness.item($0, bytes: 100, compressible: false) }
+            for number in 1...3 {
+                var opened = try Opened(disk, Harness.path, options)
+                if number == 1 { try opened.append(items) }
+                try opened.checkpoint()
+                try opened.store.close()
+            }
+            let before = disk.names("/db/ckpt").sorted()
+            try #require(before.count == 3)
+            if damaged {
+                let path = FilePath("/db/ckpt").appending(before[2])
+                var bytes = try #require(disk.contents(path))
+                bytes[bytes.count / 2] ^= 1
+                disk.setContents(path, bytes)
+            }
+            let kept = before[damaged ? 1 : 2]
+            let opened = try Opened(disk, Harness.path, options)
+            let told = try opened.store.purgeable(at: 9)
+            let removed = try opened.store.purgeHistory(at: 9)
+            let after = disk.names("/db/ckpt").sorted()
+            #expect(after.count == 2 && after[0] == kept && !before.contains(after[1]))
+            #expect(removed.checkpoints.map(\.file) == before.filter { $0 != kept }.map { "ckpt/" + $0 })
+            #expect(told.checkpoints.map(\.file) == removed.checkpoints.map(\.file))
+            try opened.store.close()
+            #expect(try reopened(disk).get() == items)
+        }
+    }
+
     @Test func `Opening and closing without a commit writes no segment`() throws {
         let disk = MemoryFileSystem()
         for _ in 1...3 { #expect(try reopened(disk).get().isEmpty) }

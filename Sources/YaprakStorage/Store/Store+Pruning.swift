@@ -205,18 +205,26 @@ extension Store {
         (try? folder(kind).open(name.string(kind), .read).size()) ?? 0
     }
 
-    /// The files that a purge removes: all but the newest state.
-    private func history(_ listing: DatabaseDirectory.Listing, at number: UInt64, keeping segment: FileName?) -> Surplus
-    {
-        Surplus(
-            checkpoints: listing.checkpoints.filter { $0.first != number },
+    /// The files that a purge removes: all but the checkpoints of these names, and a segment. An older checkpoint of the same
+    /// commit goes, too: it may have records under a key that was given up, or state of an extension that is gone.
+    private func history(keeping checkpoints: [FileName], _ segment: FileName?) throws -> Surplus {
+        let listing = try directory.list()
+        return Surplus(
+            checkpoints: listing.checkpoints.filter { !checkpoints.contains($0) },
             segments: listing.segments.filter { $0 != segment })
+    }
+
+    /// The name of the checkpoint that a purge copies.
+    private func name(of checkpoint: CheckpointReader) -> FileName {
+        FileName(first: checkpoint.number.rawValue, epoch: checkpoint.header.epoch)
     }
 
     /// What a purge would remove.
     package func purgeable(at number: CommitNumber) throws(DatabaseError) -> PrunedFiles {
         try translatingDiskErrors(writing: false) {
-            var files = try describe(history(try directory.list(), at: number.rawValue, keeping: nil), coming: nil)
+            // Where there is none that can be read, the purge makes one first.
+            let source = try? StoreReader(directory: directory).openCheckpoint(number)
+            var files = try describe(history(keeping: source.map { [name(of: $0)] } ?? [], nil), coming: nil)
             files.oldestKept = number
             return files
         }
@@ -246,7 +254,8 @@ extension Store {
         }
         try writer.finish()
         return try translatingDiskErrors(writing: true) {
-            let surplus = history(try directory.list(), at: number.rawValue, keeping: answer.newestSegment)
+            let kept = [name(of: source), FileName(first: number.rawValue, epoch: epoch)]
+            let surplus = try history(keeping: kept, answer.newestSegment)
             var files = try describe(surplus, coming: nil)
             files.oldestKept = number
             try makeFoldersDurable()
