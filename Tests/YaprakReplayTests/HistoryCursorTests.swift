@@ -73,6 +73,36 @@ import YaprakTrees
         #expect(count == 250 && cursor.commitNumber == 250)
     }
 
+    /// It computed with the distance, which is less than nothing.
+    @Test(arguments: [false, true])
+    func `A cursor whose log became shorter says so, and stays where it is`(isEmptied: Bool) async throws {
+        let path = FilePath(directory.appending("shop.yaprak")), older = FilePath(directory.appending("older.yaprak"))
+        try await writeShop(at: path, commits: 70, seed: 3, checkpointsAt: [])
+        try FileManager.default.copyItem(atPath: path.string, toPath: older.string)
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        for number in 71...100 { try await database.write { $0[.books]["a"] = Book(title: "\(number)") } }
+        try await database.close()
+
+        let cursor = try ReplayReader(path).cursor(at: 0)
+        try cursor.seek(to: 100)
+        #expect(try cursor.step(-20) == -20)
+        for folder in ["wal", "ckpt"] {
+            for name in try FileManager.default.contentsOfDirectory(atPath: path.appending(folder).string) {
+                try FileManager.default.removeItem(atPath: path.appending(folder).appending(name).string)
+            }
+            if isEmptied { continue }
+            for name in try FileManager.default.contentsOfDirectory(atPath: older.appending(folder).string) {
+                try FileManager.default.copyItem(
+                    atPath: older.appending(folder).appending(name).string,
+                    toPath: path.appending(folder).appending(name).string)
+            }
+        }
+        let error = #expect(throws: DatabaseError.self) { try cursor.step(50) }
+        if !isEmptied { #expect(error?.code == .commitOutOfReach) }
+        #expect(cursor.commitNumber == 80)
+        #expect(try cursor.step(-3) == -3 && cursor.commitNumber == 77)
+    }
+
     @Test func `Changes between any two commits lead from one to the other, both ways`() async throws {
         let (reader, model) = try await makeShop(300, seed: 5, checkpointsAt: [100, 200])
         var random = SplitMix64(seed: 5)

@@ -144,10 +144,14 @@ struct SnapshotCache {
             } else {
                 do {
                     let (reached, passed) = try apply(upTo: target, startingAtOrBefore: start, mayEnd: true)
+                    // Somebody put an older copy of the files in their place.
+                    guard reached.commitNumber >= start else { throw reader.outOfReach(start, reached.commitNumber) }
                     arrive(at: reached, by: passed)
                 } catch let error as DatabaseError where error.code == .commitOutOfReach {
+                    let newest = try reader.newestCommitNumber()
+                    guard newest >= start else { throw error }
                     // The commits that follow were given up meanwhile, and a checkpoint stands for them.
-                    try seek(to: min(target, reader.newestCommitNumber()))
+                    try seek(to: min(target, newest))
                 }
             }
             return Int(clamping: number.rawValue - start.rawValue)
