@@ -242,6 +242,17 @@ extension RecordCollection where Object == Spot, Metadata == NoMetadata {
             GeoCoordinate(latitude: 0, longitude: 0).distance(to: GeoCoordinate(latitude: .nan, longitude: 0)).isNaN)
     }
 
+    /// The distance of the longitude 1e308 to itself was half of the Earth's circumference.
+    @Test(arguments: [180, -180, 540, 1e17, -1e17, 1e308, -1.5e308])
+    func `A distance is that of the same longitude within a turn`(longitude: Double) {
+        let place = GeoCoordinate(latitude: 12, longitude: longitude)
+        let turned = GeoCoordinate(latitude: 12, longitude: longitude.remainder(dividingBy: 360))
+        let other = GeoCoordinate(latitude: -30, longitude: 77)
+        #expect(place.distance(to: place) == 0 && place.distance(to: turned) == 0)
+        #expect(abs(place.distance(to: other) - turned.distance(to: other)) < 0.001)
+        #expect(abs(other.distance(to: place) - other.distance(to: turned)) < 0.001)
+    }
+
     @Test func `Every record is among the nearest if more are asked for than there are`() async throws {
         let database = Database.inMemory()
         try await database.register(Self.index)

@@ -24,7 +24,7 @@ public struct GeoCoordinate: Sendable, Hashable, Codable {
     /// The great-circle distance in metres, on a sphere: up to 0.5 % off the ellipsoid's. NaN if either is no place.
     public func distance(to other: GeoCoordinate) -> Double {
         guard isValid, other.isValid else { return .nan }
-        return UnitVector(self).squaredChord(to: UnitVector(other)).arcLength
+        return UnitVector(normalized).squaredChord(to: UnitVector(other.normalized)).arcLength
     }
 
     /// The same place with a longitude of −180 up to, but not including, 180; 0 at the poles, which lie on every meridian.
