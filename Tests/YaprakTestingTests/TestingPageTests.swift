@@ -83,16 +83,19 @@ import YaprakTesting
     }
 }
 
-// snippet: testing-suite
-@Suite(.bounded, .database(.cities)) struct CityTests {
-    @Test(arguments: ["TR", "FR"]) func `The largest city of a country comes first`(country: String) {
-        let cities = Database.current.snapshot[byCountry][country]  // a fork of its own for each argument
-        #expect(cities[0].object.population >= cities[1].object.population)
-    }
+/// The suite of the page has a trait of ours from around it.
+@Suite(.bounded) enum BoundedPageTests {
+    // snippet: testing-suite
+    @Suite(.database(.cities)) struct CityTests {
+        @Test(arguments: ["TR", "FR"]) func `The largest city of a country comes first`(country: String) {
+            let cities = Database.current.snapshot[byCountry][country]  // a fork of its own for each argument
+            #expect(cities[0].object.population >= cities[1].object.population)
+        }
 
-    @Test func `A city that is removed leaves its country`() async throws {
-        try await Database.current.write { $0[.cities].remove("745044") }
-        #expect(!Database.current.snapshot[byCountry].contains(key: "745044"))
+        @Test func `A city that is removed leaves its country`() async throws {
+            try await Database.current.write { $0[.cities].remove("745044") }
+            #expect(!Database.current.snapshot[byCountry].contains(key: "745044"))
+        }
     }
+    // end
 }
-// end

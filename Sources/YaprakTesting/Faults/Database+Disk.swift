@@ -21,7 +21,9 @@ extension Database {
     ///     let database = try await Database.current.fork(on: disk)
     ///     disk.plan(.diskFull(afterBytes: 5_000))
     ///
-    /// So a database in memory meets the faults of a disk. Plan faults afterwards: making the fork writes, too.
+    /// So a database in memory meets the faults of a disk. Plan faults afterwards: making the fork writes, too. Views have the
+    /// filter, the sorting and the grouping that they were registered with. What transactions have set since (`setFiltering`,
+    /// `setSorting`, `setGrouping`) does not come along, unlike in a fork in memory: set it in the fork.
     /// - Parameters:
     ///   - path: where it is on the disk; nothing may be there.
     ///   - disk: the disk.

@@ -30,8 +30,9 @@ extension Law {
             return false
         }
         var refusal: String?, hasCommits = false, met: Set<Int> = []
-        for seed in only.map({ [$0] }) ?? (0..<UInt64(max(histories, 1))).map({ seed &+ $0 }) {
+        for number in 0..<UInt64(only == nil ? max(histories, 1) : 1) {
             if Task.isCancelled { return false }
+            let seed = only ?? seed &+ number
             var script = LawScript(seed: seed, onlyCommits: hasOnlyCommits)
             let trace = LawTrace()
             guard await attempt(script, trace) != nil else {
