@@ -1,7 +1,8 @@
 /// An error of the environment: the disk, a file, stored bytes, a full device.
 ///
-/// The whole engine throws this one type: a code to switch over, a sentence with the place and the remedy, and the
-/// underlying error, if there is one.
+/// Failures of the disk, of files and of stored data are this one type: a code to switch over, a sentence with the place and
+/// the remedy, and the underlying error, if there is one. Texts that do not parse and conflicts have types of their own, such
+/// as `SearchQueryError`, and a wait that is cancelled throws `CancellationError`.
 ///
 ///     do {
 ///         _ = try await Database.open(at: path, collections: .books)

@@ -129,9 +129,10 @@ public struct ViewMappings<View: OrderedView>: Sendable {
 
     /// Moves the list from one snapshot to another, and returns what changes.
     ///
-    ///     let changes = try sections.advance(from: shown, to: database.snapshot)
-    ///     shown = database.snapshot
-    ///     if changes.hasChanges { list.apply(changes) }
+    ///     let newest = database.snapshot          // once: the list, the changes and `shown` are of one commit
+    ///     let changes = try sections.advance(from: shown, to: newest)
+    ///     shown = newest
+    ///     if changes.isReload { list.reloadData() } else if changes.hasChanges { list.apply(changes) }
     ///
     /// Any two snapshots do, near or far, forwards or backwards, and those of forks. If the mappings have not been updated to
     /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks
