@@ -97,15 +97,15 @@
         /// Reports the gauges once.
         private func report(_ database: Database, since start: Int64) {
             let statistics = database.statistics
-            gauges.pending.record(statistics.pendingWrites)
-            gauges.held.record(statistics.heldStates)
-            gauges.streams.record(statistics.changesetStreams)
+            gauges.pending.record(statistics.pendingWriteCount)
+            gauges.held.record(statistics.heldStateCount)
+            gauges.streams.record(statistics.changesetStreamCount)
             gauges.oldestAge.record(Self.age(of: statistics, since: start))
             guard let log = statistics.log else { return }
-            gauges.bytes.record(Int64(clamping: log.storedBytes))
-            gauges.syncs.record(log.syncs)
-            gauges.checkpoints.record(log.checkpoints)
-            gauges.pendingBytes.record(Int64(clamping: log.bytesSinceCheckpoint))
+            gauges.bytes.record(Int64(clamping: log.storedByteCount))
+            gauges.syncs.record(log.syncCount)
+            gauges.checkpoints.record(log.checkpointCount)
+            gauges.pendingBytes.record(Int64(clamping: log.byteCountSinceCheckpoint))
         }
 
         /// - Parameter start: when the figures began; stands in where the time of the oldest state is not known.

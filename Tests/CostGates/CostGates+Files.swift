@@ -35,13 +35,15 @@ extension CostGates {
                     Double(cc_status_calls() - statusCalls) / Double(rounds + rounds / 10), atMost: 0))
         }
         // Each sync ends at a sector of 512 bytes.
-        let commits = Double(after.commits - before.commits)
+        let commits = Double(after.commitCount - before.commitCount)
         gates.append(
-            Gate("syncs of a durable update, one writer", Double(after.syncs - before.syncs) / commits, atMost: 1))
+            Gate(
+                "syncs of a durable update, one writer",
+                Double(after.syncCount - before.syncCount) / commits, atMost: 1))
         gates.append(
             Gate(
                 "bytes in the log for a durable update, one writer",
-                Double(after.storedBytes - before.storedBytes) / commits, atMost: 512))
+                Double(after.storedByteCount - before.storedByteCount) / commits, atMost: 512))
 
         before = after
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,7 +63,8 @@ extension CostGates {
             gates.append(
                 Gate(
                     "syncs of a durable update, 64 writers",
-                    Double(after.syncs - before.syncs) / Double(after.commits - before.commits), atMost: 0.25))
+                    Double(after.syncCount - before.syncCount) / Double(after.commitCount - before.commitCount),
+                    atMost: 0.25))
         } else {
             print("syncs are faster here than writes: how 64 writers share them was left out")
         }

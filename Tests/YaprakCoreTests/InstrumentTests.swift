@@ -113,20 +113,20 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         var held: Snapshot? = database.snapshot
         for number in 4...9 { try await database.write { $0[.visits]["page"] = Visit(count: number) } }
         var statistics = database.statistics
-        #expect(statistics.commitNumber == 9 && statistics.log == nil && statistics.pendingWrites == 0)
-        #expect(statistics.heldStates == 2)
+        #expect(statistics.commitNumber == 9 && statistics.log == nil && statistics.pendingWriteCount == 0)
+        #expect(statistics.heldStateCount == 2)
         #expect(statistics.oldestHeldState?.commitNumber == 3)
         #expect(statistics.oldestHeldState?.nanosecondsSince1970 == 1_003)
         #expect(held?[.visits]["page"]?.count == 3)
         held = nil
         statistics = database.statistics
-        #expect(statistics.heldStates == 1)
+        #expect(statistics.heldStateCount == 1)
         #expect(statistics.oldestHeldState?.commitNumber == 9)
         var stream: ChangesetSequence? = database.changesets()
-        #expect(database.statistics.changesetStreams == 1)
+        #expect(database.statistics.changesetStreamCount == 1)
         withExtendedLifetime(stream) {}
         stream = nil
-        #expect(database.statistics.changesetStreams == 0)
+        #expect(database.statistics.changesetStreamCount == 0)
     }
 
     @Test func `A fork holds the state that it began with`() async throws {
@@ -134,13 +134,13 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         try await database.write { $0[.visits]["page"] = Visit(count: 1) }
         var fork: Database? = database.fork()
         try await database.write { $0[.visits]["page"] = Visit(count: 2) }
-        #expect(database.statistics.heldStates == 2)
+        #expect(database.statistics.heldStateCount == 2)
         #expect(database.statistics.oldestHeldState?.commitNumber == 1)
         #expect(fork?.snapshot[.visits]["page"]?.count == 1)
         try await fork?.close()
         fork = nil
-        for _ in 0..<20_000 where database.statistics.heldStates > 1 { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(database.statistics.heldStates == 1)
+        for _ in 0..<20_000 where database.statistics.heldStateCount > 1 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(database.statistics.heldStateCount == 1)
     }
 
     @Test func `What the log has is counted from the opening on`() async throws {
@@ -148,9 +148,9 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         let database = try await Database.open(at: FilePath(directory.path), collections: .visits)
         for number in 1...5 { try await database.write { $0[.visits]["page"] = Visit(count: number) } }
         let log = try #require(database.statistics.log)
-        #expect(log.commits == 5 && log.syncs >= 5 && log.storedBytes > 0 && log.rawBytes > 0)
+        #expect(log.commitCount == 5 && log.syncCount >= 5 && log.storedByteCount > 0 && log.rawByteCount > 0)
         try await database.checkpoint()
-        #expect(database.statistics.log?.checkpoints == log.checkpoints + 1)
+        #expect(database.statistics.log?.checkpointCount == log.checkpointCount + 1)
         try await database.close()
     }
 }

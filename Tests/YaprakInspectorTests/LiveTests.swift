@@ -170,8 +170,10 @@
             #expect(await service.ask("/api/commits").status == 200)
             try await database.write { $0[.items]["late"] = Item(name: "late") }
             // A stream's consumer keeps what it looks at for as long as it looks.
-            for _ in 0..<20_000 where database.statistics.heldStates > 1 { try await Task.sleep(for: .milliseconds(1)) }
-            #expect(database.statistics.heldStates == 1)
+            for _ in 0..<20_000 where database.statistics.heldStateCount > 1 {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            #expect(database.statistics.heldStateCount == 1)
         }
 
         @Test func `A database in memory that was faster than the inspector is followed from now on`() async throws {

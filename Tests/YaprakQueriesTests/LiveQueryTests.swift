@@ -400,7 +400,7 @@ import YaprakLocks
         }
         let others = RecordCollection<Int, NoMetadata>("others")
         for number in 0..<50 { try await database.write { $0[others]["a"] = number } }
-        while database.statistics.heldStates > 1 { await Task.yield() }
+        while database.statistics.heldStateCount > 1 { await Task.yield() }
         #expect(database.statistics.oldestHeldState?.commitNumber == database.commitNumber)
         #expect(model.rows.map(\.key) == ["g0", "g1"] && model.rows.map(\.object.rank) == [0, 1])
         #expect(notified.withLock { $0 } == 0)
@@ -428,7 +428,7 @@ import YaprakLocks
         }
         let newest = database.snapshot[query].map(\.key)
         while model.rows.map(\.key) != newest { await Task.yield() }
-        while database.statistics.heldStates > 1 { await Task.yield() }
+        while database.statistics.heldStateCount > 1 { await Task.yield() }
         #expect(model.rows.map(\.key) == newest, "seed \(seed)")
         try await database.close()
         await first.value
@@ -453,7 +453,7 @@ import YaprakLocks
         model.advance(to: snapshots[1])
         #expect(model.rows.map(\.key) == ["g1"])
         snapshots = []
-        #expect(database.statistics.heldStates == 1)
+        #expect(database.statistics.heldStateCount == 1)
         try await database.close()
     }
 

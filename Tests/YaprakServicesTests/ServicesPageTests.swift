@@ -85,11 +85,11 @@
             try await database.write { $0[.visits]["/"] = Visit(count: 2) }
             // snippet: services-statistics
             let statistics = database.statistics
-            if statistics.heldStates > 1, let oldest = statistics.oldestHeldState {
-                print("\(statistics.heldStates) states are in memory, since commit \(oldest.commitNumber)")
+            if statistics.heldStateCount > 1, let oldest = statistics.oldestHeldState {
+                print("\(statistics.heldStateCount) states are in memory, since commit \(oldest.commitNumber)")
             }
             // end
-            #expect(statistics.heldStates == 2 && statistics.oldestHeldState?.commitNumber == 1)
+            #expect(statistics.heldStateCount == 2 && statistics.oldestHeldState?.commitNumber == 1)
             #expect(snapshot[.visits]["/"]?.count == 1)
         }
     }

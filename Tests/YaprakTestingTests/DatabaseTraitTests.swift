@@ -66,7 +66,7 @@ import YaprakTesting
     {
         for rank in 0..<5 { try await Database.current.write { $0[.books]["dune"]?.salesRank = rank } }
         let statistics = Database.current.statistics
-        #expect(statistics.changesetStreams == 1 && statistics.heldStates == 1)
+        #expect(statistics.changesetStreamCount == 1 && statistics.heldStateCount == 1)
     }
 
     // MARK: Failures

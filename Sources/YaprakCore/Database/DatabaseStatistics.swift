@@ -5,7 +5,7 @@ import YaprakTrees
 /// Counts of a database at one moment: for metrics, and to find out who keeps memory.
 ///
 ///     let statistics = database.statistics
-///     print(statistics.heldStates, statistics.oldestHeldState?.commitNumber ?? 0)
+///     print(statistics.heldStateCount, statistics.oldestHeldState?.commitNumber ?? 0)
 public struct DatabaseStatistics: Sendable, Hashable {
     /// A state that is in memory.
     public struct HeldState: Sendable, Hashable {
@@ -19,11 +19,11 @@ public struct DatabaseStatistics: Sendable, Hashable {
     /// The newest commit that readers see.
     public let commitNumber: CommitNumber
     /// The writers in line, the one at work included.
-    public let pendingWrites: Int
+    public let pendingWriteCount: Int
     /// Streams of changesets that are consumed, and sequences that are kept.
-    public let changesetStreams: Int
+    public let changesetStreamCount: Int
     /// States in memory: the newest, and each that a snapshot, a connection, a cursor or a fork holds.
-    public let heldStates: Int
+    public let heldStateCount: Int
     /// The oldest of them. What has changed since is in memory twice: a snapshot that is kept for long shows here.
     public let oldestHeldState: HeldState?
     /// What was written since the database was opened; `nil` in memory.
@@ -32,18 +32,18 @@ public struct DatabaseStatistics: Sendable, Hashable {
 
 /// What a database wrote since it was opened.
 public struct LogStatistics: Sendable, Hashable {
-    /// Commits that the log has.
-    public let commits: Int
+    /// Commits acknowledged.
+    public let commitCount: Int
     /// Syncs of log segments. Fewer than commits where writers share them.
-    public let syncs: Int
+    public let syncCount: Int
     /// Bytes of the commits before compression.
-    public let rawBytes: UInt64
+    public let rawByteCount: UInt64
     /// Bytes written to the log.
-    public let storedBytes: UInt64
+    public let storedByteCount: UInt64
     /// Checkpoints finished.
-    public let checkpoints: Int
+    public let checkpointCount: Int
     /// Bytes of the log since the newest checkpoint: what the next opening has to read beside that.
-    public let bytesSinceCheckpoint: UInt64
+    public let byteCountSinceCheckpoint: UInt64
 }
 
 extension Database {
@@ -59,17 +59,17 @@ extension Database {
     public nonisolated var statistics: DatabaseStatistics {
         let pins = timeline.pins
         return DatabaseStatistics(
-            commitNumber: commitNumber, pendingWrites: pendingWriteCount, changesetStreams: publication.streamCount,
-            heldStates: pins.count,
+            commitNumber: commitNumber, pendingWriteCount: pendingWriteCount,
+            changesetStreamCount: publication.streamCount, heldStateCount: pins.count,
             oldestHeldState: pins.oldest.map {
                 .init(commitNumber: CommitNumber($0.number), nanosecondsSince1970: $0.nanoseconds)
             },
             log: files.map { files in
                 let statistics = files.store.statistics
                 return LogStatistics(
-                    commits: statistics.commits, syncs: statistics.syncs, rawBytes: statistics.rawBytes,
-                    storedBytes: statistics.storedBytes, checkpoints: statistics.checkpoints,
-                    bytesSinceCheckpoint: statistics.bytesSinceCheckpoint)
+                    commitCount: statistics.commits, syncCount: statistics.syncs, rawByteCount: statistics.rawBytes,
+                    storedByteCount: statistics.storedBytes, checkpointCount: statistics.checkpoints,
+                    byteCountSinceCheckpoint: statistics.bytesSinceCheckpoint)
             })
     }
 }

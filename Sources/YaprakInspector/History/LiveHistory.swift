@@ -232,9 +232,9 @@
                     rows: [
                         ("newest commit", snapshot.commitNumber.description, .good),
                         ("records", Amount.count(snapshot.count), .good),
-                        ("writes that wait", "\(statistics.pendingWrites)", .good),
-                        ("streams of changesets", "\(statistics.changesetStreams)", .good),
-                        ("states in memory", "\(statistics.heldStates)", .good),
+                        ("writes that wait", "\(statistics.pendingWriteCount)", .good),
+                        ("streams of changesets", "\(statistics.changesetStreamCount)", .good),
+                        ("states in memory", "\(statistics.heldStateCount)", .good),
                         (
                             "the oldest of them",
                             oldest.map { "commit \($0.commitNumber)\(time)" } ?? "the newest", .good
@@ -243,7 +243,7 @@
                         ("retention", "\(database.options.retention)", .good),
                     ], note: files == nil ? "The inspector holds states of the last commits itself." : nil)
             ]
-            parts.append(held(newest: snapshot.commitNumber, statistics.heldStates))
+            parts.append(held(newest: snapshot.commitNumber, statistics.heldStateCount))
             let hosts = await database.registeredExtensions
             var rows: [(name: String, value: String, state: HealthPart.State)] = []
             for host in hosts {

@@ -50,8 +50,8 @@ public func makeApplication(
     router.get("health") { _, _ in
         let statistics = inventory.database.statistics
         return try json([
-            "commit": Int(statistics.commitNumber.rawValue), "pendingWrites": statistics.pendingWrites,
-            "heldStates": statistics.heldStates, "changeFeeds": statistics.changesetStreams,
+            "commit": Int(statistics.commitNumber.rawValue), "pendingWrites": statistics.pendingWriteCount,
+            "heldStates": statistics.heldStateCount, "changeFeeds": statistics.changesetStreamCount,
         ])
     }
     return Application(
