@@ -207,7 +207,7 @@ import YaprakCBOR
         try await database.checkpoint()
         try await database.close()
         database = try await Database.open(at: path, options: Self.options, collections: shelves[65_999])
-        #expect(database.recoveryReport?.checkpoint == 1)
+        #expect(database.recoveryReport?.checkpointCommitNumber == 1)
         let opened = database.snapshot
         #expect(opened.count == 66_000 && opened[shelves[65_999]]["a"]?.title == "x")
         let fork = database.fork()

@@ -36,7 +36,7 @@ import YaprakStorage
         #expect(try await database.checkpoint() == 1)
         try await database.close()
         database = try await open(itemBytesMax: 64 << 10)
-        #expect(database.recoveryReport?.checkpoint == 1)
+        #expect(database.recoveryReport?.checkpointCommitNumber == 1)
         #expect(database.snapshot[Self.blobs].count == 34 && database.snapshot[Self.blobs]["b"] == large)
         try await database.close()
     }

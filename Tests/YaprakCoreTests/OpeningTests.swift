@@ -111,7 +111,7 @@ import YaprakSimulator
                 }
                 outcome.aside.append(database.snapshot.setAsideKeys(inCollectionNamed: collection.name))
             }
-            outcome.recordsSetAside = database.recoveryReport?.recordsSetAside
+            outcome.recordsSetAside = database.recoveryReport?.setAsideRecordCount
             try await database.close()
         } catch let error as DatabaseError {
             outcome.failure = error.code

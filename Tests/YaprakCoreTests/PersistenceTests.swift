@@ -51,7 +51,8 @@ import YaprakCBOR
         try await database.close()
 
         database = try await open()
-        #expect(database.recoveryReport?.checkpoint == 2 && database.recoveryReport?.replayedCommitCount == 1)
+        let report = database.recoveryReport
+        #expect(report?.checkpointCommitNumber == 2 && report?.replayedCommitCount == 1)
         #expect(database.snapshot[.books].count == 3001 && database.snapshot[.books]["2999"]?.title == "2999")
         #expect(database.snapshot[.shelved].metadata(for: "x") == Shelf(room: "9"))
         try await database.close()
@@ -67,7 +68,7 @@ import YaprakCBOR
         try await database.close()
         let reopened = try await open()
         #expect(reopened.snapshot[.books].count == 20_050)
-        #expect(reopened.recoveryReport?.checkpoint == number)
+        #expect(reopened.recoveryReport?.checkpointCommitNumber == number)
         try await reopened.close()
     }
 
@@ -158,7 +159,7 @@ import YaprakCBOR
         #expect(database.snapshot[strict].map(\.key) == ["good"])
         #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad 1", "bad 2"])
         #expect(database.snapshot.collectionNames == ["books"])
-        #expect(database.recoveryReport?.recordsSetAside == 2)
+        #expect(database.recoveryReport?.setAsideRecordCount == 2)
         try await database.write { $0[strict]["bad 1"] = Strict(title: "mended") }
         try await database.checkpoint()
         try await database.close()

@@ -85,7 +85,7 @@ import YaprakStorage
                     .commitNumber.rawValue == number.rawValue / 2)
             // Nothing of later commits is anywhere in the files.
             let copy = try await open(fork)
-            #expect(copy.commitNumber == number && copy.recoveryReport?.tornBytes == 0)
+            #expect(copy.commitNumber == number && copy.recoveryReport?.tornByteCount == 0)
             try await write(copy, Int(number.rawValue) + 1...Int(number.rawValue) + 5, "fork")
             try await copy.checkpoint()
             try await write(copy, Int(number.rawValue) + 6...Int(number.rawValue) + 8, "fork")

@@ -68,7 +68,7 @@ import YaprakTrees
         var replay = RawReplay(timeline: Reclaimer().makeTimeline { Timeline(arena: Arena(), onGarbage: $0) })
         defer { replay.discard() }
         // A commit of the same opening, so that no other program with other types can have rewritten the record.
-        let newest = recovery.report.newest.next()
+        let newest = recovery.report.newestCommitNumber.next()
         try append(newest, to: store)
         var commits = try StoreReader.open(path).commits(from: 1)
         while let commit = try commits.next() { try replay.apply(LoggedCommit(commit.item[...])) }
@@ -213,7 +213,7 @@ import YaprakTrees
                 #expect(report.findings.first?.message.contains("\"ranks\"") == true)
             }
             database = try await Database.open(at: path(), options: replayable(), collections: .books, .notes)
-            #expect(database.recoveryReport?.checkpoint == 1 && database.recoveryReport?.notes.count == 1)
+            #expect(database.recoveryReport?.checkpointCommitNumber == 1 && database.recoveryReport?.notes.count == 1)
             let host = try await database.register(view)
             #expect(await host.origin != .adopted)
             #expect(database.snapshot[view]["sci-fi"].count == 200)

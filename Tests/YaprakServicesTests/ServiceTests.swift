@@ -48,7 +48,7 @@
             let reopened = try await Database.open(at: FilePath(directory.path), collections: .visits)
             let report = try #require(reopened.recoveryReport)
             #expect(report.wasClosedCleanly)
-            #expect(report.checkpoint == newest && report.replayedCommitCount == 0)
+            #expect(report.checkpointCommitNumber == newest && report.replayedCommitCount == 0)
             #expect(reopened.commitNumber == newest && newest >= 20)
             try await reopened.close()
         }

@@ -21,7 +21,8 @@ import YaprakSimulator
         try opened.store.close()
         let second = try Opened(disk)
         #expect(
-            second.items == opened.items && second.report.checkpoint == 60 && second.report.replayedCommitCount == 1)
+            second.items == opened.items && second.report.checkpointCommitNumber == 60
+                && second.report.replayedCommitCount == 1)
         try second.store.close()
     }
 
@@ -37,7 +38,7 @@ import YaprakSimulator
         try rot(try #require(disk.names("/db/ckpt").last), on: disk)
         let second = try Opened(disk)
         #expect(second.items == opened.items)
-        #expect(second.report.checkpoint == 10 && second.report.notes.count == 1)
+        #expect(second.report.checkpointCommitNumber == 10 && second.report.notes.count == 1)
         // The rotten one is not counted when the next is made: the good older one stays.
         try second.checkpoint()
         #expect(disk.names("/db/ckpt").count == 3)
@@ -78,7 +79,7 @@ import YaprakSimulator
         let copy = disk.afterKill()
         for name in disk.names("/db/ckpt").suffix(2) { try rot(name, on: copy) }
         let second = try Opened(copy, Harness.path, options)
-        #expect(second.items == opened.items && second.report.checkpoint == 5)
+        #expect(second.items == opened.items && second.report.checkpointCommitNumber == 5)
         try second.store.close()
         // Once retention ends at a good one, both go.
         try write()

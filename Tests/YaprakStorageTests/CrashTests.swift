@@ -206,9 +206,9 @@ import YaprakSimulator
         try opened.append((1...4).map { Harness.item($0) })
         let afterKill = disk.crashed(keeping: .all, names: .all)
         let second = try Opened(afterKill)
-        #expect(second.items == opened.items && second.report.relogged == 4)
+        #expect(second.items == opened.items && second.report.reloggedCommitCount == 4)
         let third = try Opened(afterKill.crashed(keeping: .none, names: .none))
-        #expect(third.items == opened.items && third.report.relogged == 0)
+        #expect(third.items == opened.items && third.report.reloggedCommitCount == 0)
         for store in [opened.store, second.store, third.store] { try store.close() }
     }
 

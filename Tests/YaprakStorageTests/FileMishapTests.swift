@@ -87,7 +87,7 @@ import YaprakSimulator
             #expect(try reader.checkpoints().count == 1)
             #expect(try reader.checkpoint(atOrBefore: 6)?.number == 4)
             let again = try Opened(PosixFileSystem(), database)
-            #expect(again.items == opened.items && again.report.checkpoint == 4)
+            #expect(again.items == opened.items && again.report.checkpointCommitNumber == 4)
             #expect(again.report.notes.contains { $0.contains(newest.file.suffix(10)) })
             try again.store.close()
         }

@@ -44,7 +44,7 @@ import YaprakSimulator
             let expected = try Self.write(MemoryFileSystem(), Harness.path)
             var opened = try Opened(PosixFileSystem(), copy)
             #expect(opened.items == expected && opened.report.wasClosedCleanly)
-            #expect(opened.report.checkpoint == 12 && opened.report.notes.isEmpty)
+            #expect(opened.report.checkpointCommitNumber == 12 && opened.report.notes.isEmpty)
             try opened.append(Harness.item(16))
             try opened.store.close()
             #expect(try StoreReader.open(copy).verify(level: 1).findings.isEmpty)

@@ -18,7 +18,9 @@ import YaprakSimulator
         try first.store.close()
         let second = try Opened(disk)
         #expect(second.items == first.items)
-        #expect(second.report.wasClosedCleanly && second.report.tornBytes == 0 && second.report.relogged == 0)
+        #expect(
+            second.report.wasClosedCleanly && second.report.tornByteCount == 0
+                && second.report.reloggedCommitCount == 0)
         try second.store.close()
     }
 
@@ -34,7 +36,7 @@ import YaprakSimulator
             try first.store.close()
             let second = try Opened(files, path)
             #expect(second.items == first.items)
-            #expect(second.report.checkpoint == 30)
+            #expect(second.report.checkpointCommitNumber == 30)
             #expect(second.store.durableNumber == 60 && second.store.acknowledgedNumber == 60)
             try second.store.close()
             let report = try StoreReader.open(path).verify(level: 1)

@@ -38,7 +38,7 @@ public actor Database {
     /// removing such a record takes from it.
     public nonisolated var recoveryReport: RecoveryReport? {
         guard var report = files?.report else { return nil }
-        report.recordsSetAside = publication.newest.countOfRecordsSetAside
+        report.setAsideRecordCount = publication.newest.countOfRecordsSetAside
         return report
     }
 

@@ -66,7 +66,7 @@ package struct Maintenance {
     private func outcome(
         _ state: SnapshotState, _ shelf: ExtensionShelf, _ report: RecoveryReport, again: Bool = false
     ) -> Outcome {
-        let isThere = report.checkpoint == state.number && !again || state.number == .zero
+        let isThere = report.checkpointCommitNumber == state.number && !again || state.number == .zero
         return Outcome(
             number: state.number, writesCheckpoint: !isThere,
             dropped: isThere ? [] : shelf.items.filter { !$0.value.isPrimary }.keys.sorted())

@@ -257,12 +257,15 @@
                     HealthPart(
                         title: "Recovery",
                         rows: [
-                            ("checkpoint", report.checkpoint.map { "commit \($0)" } ?? "none", .good),
+                            ("checkpoint", report.checkpointCommitNumber.map { "commit \($0)" } ?? "none", .good),
                             ("commits replayed", Amount.count(report.replayedCommitCount), .good),
-                            ("bytes of a torn tail", "\(report.tornBytes)", report.tornBytes == 0 ? .good : .notable),
                             (
-                                "records set aside", "\(report.recordsSetAside)",
-                                report.recordsSetAside == 0 ? .good : .notable
+                                "bytes of a torn tail", "\(report.tornByteCount)",
+                                report.tornByteCount == 0 ? .good : .notable
+                            ),
+                            (
+                                "records set aside", "\(report.setAsideRecordCount)",
+                                report.setAsideRecordCount == 0 ? .good : .notable
                             ),
                             ("took", "\(report.duration)", .good),
                             ("closed cleanly before", report.wasClosedCleanly ? "yes" : "no", .good),

@@ -36,7 +36,7 @@ package final class Recovery {
     init(_ opening: Opening, base: RecoveryBase) {
         self.opening = opening
         self.base = base
-        report.checkpoint = base.checkpoint?.number
+        report.checkpointCommitNumber = base.checkpoint?.number
         report.notes = base.notes
     }
 
@@ -74,18 +74,18 @@ package final class Recovery {
             tail = LogTail(
                 segment: end.name, salt: end.reader.header.salt, end: end.offset, chain: end.chain, last: end.last,
                 isClosed: end.isClosed, bytes: walk.bytes, segmentCount: walk.segmentCount)
-            report.frames = walk.frames
-            report.tornBytes = end.tornBytes
+            report.frameCount = walk.frames
+            report.tornByteCount = end.tornBytes
             report.notes += walk.notes
-            report.proven = CommitNumber(min(end.proven, end.last))
+            report.provenCommitNumber = CommitNumber(min(end.proven, end.last))
             report.wasClosedCleanly = end.isClosed
             if end.firstUnproven != nil { relog = end }
         } else {
             try DirectoryOpening.syncNames(
                 opening.path, opening.directory, isNew: opening.isNew, opening.fileSystem)
-            report.proven = CommitNumber(base.number)
+            report.provenCommitNumber = CommitNumber(base.number)
         }
-        report.newest = CommitNumber(tail.last)
+        report.newestCommitNumber = CommitNumber(tail.last)
         let writer = LogWriter(
             directory: opening.directory.segments, options: opening.options, lineage: opening.lineage,
             epoch: opening.epoch, tail: tail, entries: base.listing.segmentEntries)
@@ -129,6 +129,6 @@ package final class Recovery {
                 if builder.bytes.count > 1 << 20 { try write(&builder) }
             }
         }
-        report.relogged = Int(clamping: end.last - place.first + 1)
+        report.reloggedCommitCount = Int(clamping: end.last - place.first + 1)
     }
 }
