@@ -26,9 +26,12 @@ struct Summary {
         let flights = statuses.map { "\($0.status.rawValue) \($0.count.grouped)" }.joined(separator: ", ")
         var lines = [
             ("flights", flights),
-            ("commits", "\(statistics.newest.rawValue.grouped) in all, \(result.commits.grouped) by this run" + speed),
+            (
+                "commits",
+                "\(statistics.newestCommitNumber.rawValue.grouped) in all, \(result.commits.grouped) by this run" + speed
+            ),
             ("log", log),
-            ("checkpoints", "\(statistics.checkpoints.count), \(statistics.checkpointBytes.bytesText)"),
+            ("checkpoints", "\(statistics.checkpoints.count), \(statistics.checkpointByteCount.bytesText)"),
             (
                 "verify",
                 "\(verification.severity.rawValue): \(verification.commitCount.grouped) commits, "
@@ -45,10 +48,10 @@ struct Summary {
     }
 
     private var log: String {
-        let log = statistics.logBytes.bytesText
+        let log = statistics.logByteCount.bytesText
         // Where retention has removed commits, the events of the others are no match.
         guard result.rawBytes > 0, statistics.commits?.lowerBound == 1 else { return log }
-        let ratio = Int((Double(statistics.logBytes) / Double(result.rawBytes) * 100).rounded())
+        let ratio = Int((Double(statistics.logByteCount) / Double(result.rawBytes) * 100).rounded())
         return "\(log) for \(result.rawBytes.bytesText) of NDJSON events (\(ratio) %)"
     }
 

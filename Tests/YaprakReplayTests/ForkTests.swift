@@ -79,7 +79,8 @@ import YaprakStorage
             #expect(try contents(fork) == before, "seed \(seed), commit \(number)")
             let verified = try ReplayReader(fork).verify(.replay)
             #expect(
-                verified.findings.isEmpty && verified.newest == number, "seed \(seed), \(number): \(verified.findings)")
+                verified.findings.isEmpty && verified.newestCommitNumber == number,
+                "seed \(seed), \(number): \(verified.findings)")
             #expect(
                 try ReplayReader(fork).snapshot(at: number.rawValue / 2 == 0 ? 0 : CommitNumber(number.rawValue / 2))
                     .commitNumber.rawValue == number.rawValue / 2)
@@ -92,7 +93,7 @@ import YaprakStorage
             try await copy.close()
             let after = try ReplayReader(fork).verify(.replay)
             #expect(
-                after.findings.isEmpty && after.newest == CommitNumber(number.rawValue + 8),
+                after.findings.isEmpty && after.newestCommitNumber == CommitNumber(number.rawValue + 8),
                 "\(number): \(after.findings)")
             #expect(try contents(fork, at: number) == before)
         }
@@ -113,7 +114,8 @@ import YaprakStorage
             try await database.close()
             let report = try ReplayReader(path("\(generation)")).verify(.replay)
             #expect(
-                report.findings.isEmpty && report.newest.rawValue == UInt64(60 + generation * 10), "\(report.findings)")
+                report.findings.isEmpty && report.newestCommitNumber.rawValue == UInt64(60 + generation * 10),
+                "\(report.findings)")
         }
         let ids = try Set((0...5).map { try ReplayReader(path("\($0)")).statistics().databaseID })
         #expect(ids.count == 6)
@@ -282,7 +284,9 @@ import YaprakStorage
                     let fork = path("fork-\(round)")
                     let report = try ReplayReader(path("source")).fork(to: fork)
                     let verified = try ReplayReader(fork).verify(.replay)
-                    #expect(verified.findings.isEmpty && verified.newest == report.commitNumber, "\(verified.findings)")
+                    #expect(
+                        verified.findings.isEmpty && verified.newestCommitNumber == report.commitNumber,
+                        "\(verified.findings)")
                     let last = try ReplayReader(fork).snapshot().untyped("notes")["last"]
                     #expect(report.commitNumber == 0 || last?.object == .text("source \(report.commitNumber)"))
                     try FileManager.default.removeItem(atPath: fork.string)

@@ -75,7 +75,7 @@ import YaprakStorage
         #expect(outcome.commitNumber == 60 && outcome.writesCheckpoint && outcome.viewsWithoutState == ["titles"])
         #expect(outcome.removedFiles.isEmpty)
         #expect(try contents() == before)
-        #expect(try ReplayReader(path).statistics().checkpoints.last?.number == 60)
+        #expect(try ReplayReader(path).statistics().checkpoints.last?.commitNumber == 60)
         #expect(try ReplayReader(path).verify(.replay).findings.isEmpty)
         let again = try ReplayMaintenance(path).checkpoint()
         #expect(!again.writesCheckpoint && again.viewsWithoutState.isEmpty)

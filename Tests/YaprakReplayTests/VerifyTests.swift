@@ -38,7 +38,7 @@ import YaprakTrees
         let progress = Progress()
         let report = try ReplayReader(path()).verify(.replay) { progress.note($0) }
         #expect(report.severity == .clean && report.findings.isEmpty, "seed \(seed): \(report.findings)")
-        #expect(report.comparedCount == 7 && report.newest == 126)
+        #expect(report.comparedCheckpointCount == 7 && report.newestCommitNumber == 126)
         #expect(progress.phases == [.checking, .replaying])
         #expect(progress.isMonotonous)
     }
@@ -171,7 +171,7 @@ import YaprakTrees
         let report = try verify(path())
         #expect(report.severity == .clean && report.findings.count == 1, "\(report.findings)")
         #expect(report.findings.first?.message.hasPrefix("21 records") == true)
-        #expect(report.comparedCount == 3)
+        #expect(report.comparedCheckpointCount == 3)
     }
 
     @Test func `Records that were set aside are listed and no damage`() async throws {
@@ -184,7 +184,7 @@ import YaprakTrees
         try await database.close()
         let report = try verify(path())
         #expect(report.severity == .clean, "\(report.findings)")
-        #expect(report.setAside.map(\.key) == aside && report.setAsideCount == aside.count && !aside.isEmpty)
+        #expect(report.setAside.map(\.key) == aside && report.setAsideRecordCount == aside.count && !aside.isEmpty)
         #expect(report.setAside.allSatisfy { $0.collection == "books" })
     }
 
@@ -268,8 +268,8 @@ import YaprakTrees
                     // A file in progress may be noted; nothing else.
                     let findings = report.findings.filter { $0.place.file?.hasSuffix(".tmp") != true }
                     #expect(findings.isEmpty && report.severity == .clean, "round \(round): \(findings)")
-                    #expect(report.newest >= newest)
-                    newest = report.newest
+                    #expect(report.newestCommitNumber >= newest)
+                    newest = report.newestCommitNumber
                     // Checking blocks its thread, and there may be two for all tests: the writers want one, too.
                     await Task.yield()
                 }

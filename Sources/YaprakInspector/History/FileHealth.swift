@@ -45,7 +45,7 @@
             let checkpoints = try reader.checkpoints()
             let rows = checkpoints.suffix(12).reversed().map { checkpoint in
                 (
-                    name: "commit \(checkpoint.number)",
+                    name: "commit \(checkpoint.commitNumber)",
                     value: "\(Amount.bytes(checkpoint.byteCount)), \(Amount.time(checkpoint.nanosecondsSince1970))",
                     state: HealthPart.State.good
                 )

@@ -5,7 +5,7 @@ import YaprakStorage
 /// What is in a database directory: files, commits, records.
 ///
 ///     let statistics = try reader.statistics()
-///     print(statistics.newest, statistics.logBytes, statistics.records)
+///     print(statistics.newestCommitNumber, statistics.logByteCount, statistics.records)
 public struct ReplayStatistics: Sendable {
     /// A file of the log.
     public struct Segment: Sendable, Hashable {
@@ -14,9 +14,9 @@ public struct ReplayStatistics: Sendable {
         /// Its length; space that is taken ahead included.
         public let byteCount: UInt64
         /// The first commit in it, or the one it waits for.
-        public let first: CommitNumber
+        public let firstCommitNumber: CommitNumber
         /// The last commit in it; `nil` if it has none yet.
-        public let last: CommitNumber?
+        public let lastCommitNumber: CommitNumber?
         /// Whether it is complete: nothing will be appended.
         public let isSealed: Bool
     }
@@ -28,7 +28,7 @@ public struct ReplayStatistics: Sendable {
         /// Its length.
         public let byteCount: UInt64
         /// The commit whose state it is.
-        public let number: CommitNumber
+        public let commitNumber: CommitNumber
         /// When it was begun, in nanoseconds since 1970.
         public let nanosecondsSince1970: Int64
     }
@@ -37,7 +37,7 @@ public struct ReplayStatistics: Sendable {
     /// first file.
     public let databaseID: String
     /// The newest commit; 0 in a new database.
-    public let newest: CommitNumber
+    public let newestCommitNumber: CommitNumber
     /// The commits in the log; `nil` if it has none.
     public let commits: ClosedRange<CommitNumber>?
     /// The earliest and the latest time at which a commit of the log was made, in nanoseconds since 1970.
@@ -56,9 +56,9 @@ public struct ReplayStatistics: Sendable {
     public let checkpoints: [Checkpoint]
 
     /// The bytes of all segments.
-    public var logBytes: UInt64 { segments.reduce(0) { $0.addingClamped($1.byteCount) } }
+    public var logByteCount: UInt64 { segments.reduce(0) { $0.addingClamped($1.byteCount) } }
     /// The bytes of all checkpoints.
-    public var checkpointBytes: UInt64 { checkpoints.reduce(0) { $0.addingClamped($1.byteCount) } }
+    public var checkpointByteCount: UInt64 { checkpoints.reduce(0) { $0.addingClamped($1.byteCount) } }
 }
 
 extension ReplayReader {
@@ -87,7 +87,7 @@ extension ReplayReader {
         }
         let snapshot = try snapshot()
         return ReplayStatistics(
-            databaseID: id, newest: snapshot.commitNumber,
+            databaseID: id, newestCommitNumber: snapshot.commitNumber,
             commits: first.flatMap { first in last.map { first.commitNumber...$0.commitNumber } },
             nanosecondsSince1970: earliest <= latest ? earliest...latest : nil,
             changeCount: changes, rawByteCount: rawBytes, activity: activity,
@@ -101,7 +101,9 @@ extension ReplayReader {
     /// - Complexity: O(number of frames the first time): their headers are read.
     public func segments() throws(DatabaseError) -> [ReplayStatistics.Segment] {
         try store.segments().map {
-            .init(file: $0.file, byteCount: $0.bytes, first: $0.first, last: $0.last, isSealed: $0.isSealed)
+            .init(
+                file: $0.file, byteCount: $0.bytes, firstCommitNumber: $0.first, lastCommitNumber: $0.last,
+                isSealed: $0.isSealed)
         }
     }
 
@@ -110,7 +112,7 @@ extension ReplayReader {
     /// - Throws: `permissionDenied`, `ioFailed`, `overLimit`. - Complexity: O(number of checkpoints).
     public func checkpoints() throws(DatabaseError) -> [ReplayStatistics.Checkpoint] {
         try store.checkpoints().map {
-            .init(file: $0.file, byteCount: $0.bytes, number: $0.number, nanosecondsSince1970: $0.createdNs)
+            .init(file: $0.file, byteCount: $0.bytes, commitNumber: $0.number, nanosecondsSince1970: $0.createdNs)
         }
     }
 }

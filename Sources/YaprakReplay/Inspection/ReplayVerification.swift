@@ -89,13 +89,13 @@ public struct ReplayVerification: Sendable {
     /// Commits seen.
     public let commitCount: Int
     /// The newest complete commit.
-    public let newest: CommitNumber
+    public let newestCommitNumber: CommitNumber
     /// Checkpoints that were compared with a replay of the log, or that one started from; 0 below that level.
-    public let comparedCount: Int
+    public let comparedCheckpointCount: Int
     /// Records of the newest checkpoint that were set aside, at most a thousand of them; empty below that level.
     public let setAside: [SetAside]
     /// The number of records set aside in the newest checkpoint.
-    public let setAsideCount: Int
+    public let setAsideRecordCount: Int
 }
 
 extension ReplayReader {
@@ -143,8 +143,8 @@ extension ReplayReader {
         return ReplayVerification(
             findings: findings, severity: .init(worst), checkpointCount: report.checkpoints,
             segmentCount: report.segments, frameCount: report.frames, commitCount: report.commits,
-            newest: max(report.newest, audit.newest), comparedCount: audit.compared,
+            newestCommitNumber: max(report.newest, audit.newest), comparedCheckpointCount: audit.compared,
             setAside: audit.setAside.map { .init(collection: $0.collection, key: $0.key) },
-            setAsideCount: audit.setAsideCount)
+            setAsideRecordCount: audit.setAsideCount)
     }
 }

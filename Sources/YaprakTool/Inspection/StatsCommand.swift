@@ -84,7 +84,7 @@ struct StatsCommand: AsyncParsableCommand {
     private func lines(_ statistics: ReplayStatistics) -> [(name: String, text: String)] {
         var lines = [
             ("identity", statistics.databaseID.isEmpty ? "none before the first commit" : statistics.databaseID),
-            ("newest commit", statistics.newest.description),
+            ("newest commit", statistics.newestCommitNumber.description),
         ]
         if let commits = statistics.commits, let times = statistics.nanosecondsSince1970 {
             lines += [
@@ -96,10 +96,12 @@ struct StatsCommand: AsyncParsableCommand {
                 ),
             ]
         }
-        lines.append(("log", "\(statistics.logBytes.bytesText) in \(files(statistics.segments.count, "segment"))"))
+        lines.append(("log", "\(statistics.logByteCount.bytesText) in \(files(statistics.segments.count, "segment"))"))
         lines.append(
-            ("checkpoints", "\(statistics.checkpointBytes.bytesText) in \(files(statistics.checkpoints.count, "file"))")
-        )
+            (
+                "checkpoints",
+                "\(statistics.checkpointByteCount.bytesText) in \(files(statistics.checkpoints.count, "file"))"
+            ))
         for (index, entry) in statistics.records.enumerated() {
             lines.append((index == 0 ? "records" : "", "\(entry.count.grouped) in \(entry.collection.plain)"))
         }
@@ -115,26 +117,27 @@ struct StatsCommand: AsyncParsableCommand {
         }
         return [
             "identity": statistics.databaseID.isEmpty ? .null : .text(statistics.databaseID),
-            "newest": .number(statistics.newest),
+            "newest": .number(statistics.newestCommitNumber),
             "commits": commits ?? .null,
             "times": times ?? .null,
             "ns": statistics.nanosecondsSince1970.map { [.integer($0.lowerBound), .integer($0.upperBound)] } ?? .null,
             "changes": .count(statistics.changeCount),
             "rawBytes": .unsigned(statistics.rawByteCount),
-            "logBytes": .unsigned(statistics.logBytes),
-            "checkpointBytes": .unsigned(statistics.checkpointBytes),
+            "logBytes": .unsigned(statistics.logByteCount),
+            "checkpointBytes": .unsigned(statistics.checkpointByteCount),
             "records": .map(statistics.records.map { .init(.text($0.collection), .count($0.count)) }),
             "segments": .array(
                 statistics.segments.map {
                     [
-                        "file": .text($0.file), "bytes": .unsigned($0.byteCount), "first": .number($0.first),
-                        "last": $0.last.map { .number($0) } ?? .null, "sealed": .bool($0.isSealed),
+                        "file": .text($0.file), "bytes": .unsigned($0.byteCount),
+                        "first": .number($0.firstCommitNumber),
+                        "last": $0.lastCommitNumber.map { .number($0) } ?? .null, "sealed": .bool($0.isSealed),
                     ]
                 }),
             "checkpoints": .array(
                 statistics.checkpoints.map {
                     [
-                        "file": .text($0.file), "bytes": .unsigned($0.byteCount), "commit": .number($0.number),
+                        "file": .text($0.file), "bytes": .unsigned($0.byteCount), "commit": .number($0.commitNumber),
                         "time": .text($0.nanosecondsSince1970.isoTime), "ns": .integer($0.nanosecondsSince1970),
                     ]
                 }),

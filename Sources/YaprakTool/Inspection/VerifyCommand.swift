@@ -62,18 +62,18 @@ struct VerifyCommand: AnsweringCommand {
         var lines = [
             ("result", console.paint(report.severity.rawValue, color)),
             ("level", "\(level)"),
-            ("newest commit", report.newest.description),
+            ("newest commit", report.newestCommitNumber.description),
             (
                 "checked",
                 "\(report.commitCount.grouped) commits in \(report.segmentCount) segments of the log, "
                     + "\(report.checkpointCount) checkpoints, \(report.frameCount.grouped) frames"
             ),
         ]
-        if level == 2 { lines.append(("replayed", "and compared with \(report.comparedCount) checkpoints")) }
+        if level == 2 { lines.append(("replayed", "and compared with \(report.comparedCheckpointCount) checkpoints")) }
         for record in report.setAside {
             lines.append(("set aside", "\(record.collection.plain) \(record.key.plain)"))
         }
-        let more = report.setAsideCount - report.setAside.count
+        let more = report.setAsideRecordCount - report.setAside.count
         if more > 0 { lines.append(("set aside", "and \(more.grouped) more")) }
         for finding in report.findings {
             let place = [finding.place.file, finding.place.offset.map { "byte \($0)" }].compactMap { $0 }
@@ -87,15 +87,15 @@ struct VerifyCommand: AnsweringCommand {
         [
             "result": .text(report.severity.rawValue),
             "level": .count(level),
-            "newest": .number(report.newest),
+            "newest": .number(report.newestCommitNumber),
             "commits": .count(report.commitCount),
             "segments": .count(report.segmentCount),
             "checkpoints": .count(report.checkpointCount),
             "frames": .count(report.frameCount),
-            "compared": .count(report.comparedCount),
+            "compared": .count(report.comparedCheckpointCount),
             "setAside": .array(
                 report.setAside.map { ["collection": .text($0.collection), "key": .text($0.key)] }),
-            "setAsideCount": .count(report.setAsideCount),
+            "setAsideCount": .count(report.setAsideRecordCount),
             "findings": .array(
                 report.findings.map { finding in
                     [
