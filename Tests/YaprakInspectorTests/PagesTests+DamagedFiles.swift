@@ -113,7 +113,8 @@
             try bytes.write(to: file)
             let repair = try ReplayReader(FilePath(source)).repair()
             _ = try repair.perform(to: path)
-            try #require(repair.holes.first?.loss.commits.lowerBound == 25 && repair.holes.first?.nextState == 40)
+            let hole = try #require(repair.holes.first)
+            try #require(hole.loss.commits.lowerBound == 25 && hole.nextStateCommitNumber == 40)
             let service = try TestService(FileHistory(path))
             func ends(_ range: CBORValue?) -> [CBORValue] { ["first", "last"].compactMap { range?[$0] } }
             for first in [2, 24, 25, 30, 40, 41, 58] {

@@ -101,7 +101,7 @@ import YaprakStorage
             case .checkpoints: 40
             default: 0
             }
-        #expect(outcome.oldestReachable == expected)
+        #expect(outcome.oldestReachableCommitNumber == expected)
         #expect(try contents() == state)
         #expect(try ReplayReader(path).snapshot(at: expected).commitNumber == expected)
         if expected > 0 {
@@ -119,7 +119,7 @@ import YaprakStorage
         let dry = try ReplayMaintenance(path).purgeHistory(isDryRun: true)
         #expect(try files().values.contains { $0.range(of: Data("Rosebud".utf8)) != nil })
         let outcome = try ReplayMaintenance(path).purgeHistory()
-        #expect(Set(dry.removedFiles).isSubset(of: outcome.removedFiles) && outcome.oldestReachable == 60)
+        #expect(Set(dry.removedFiles).isSubset(of: outcome.removedFiles) && outcome.oldestReachableCommitNumber == 60)
         let after = try files()
         #expect(!after.values.contains { $0.range(of: Data("Rosebud".utf8)) != nil })
         #expect(after.keys.count { $0.hasPrefix("ckpt") } == 2 && after.keys.count { $0.hasPrefix("wal") } == 1)
@@ -175,7 +175,7 @@ import YaprakStorage
         let before = try files()
         let target = FilePath(directory.appending("state.yaprak"))
         let outcome = try ReplayReader(path).writeState(to: target)
-        #expect(outcome.commitNumber == 60 && outcome.oldestReachable == 60 && outcome.removedFiles.isEmpty)
+        #expect(outcome.commitNumber == 60 && outcome.oldestReachableCommitNumber == 60 && outcome.removedFiles.isEmpty)
         #expect(outcome.viewsWithoutState == ["titles"])
         #expect(try files() == before)
         #expect(directory.files(in: "state.yaprak/ckpt").count == 1 && directory.files(in: "state.yaprak/wal").isEmpty)

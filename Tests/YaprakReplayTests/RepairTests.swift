@@ -37,7 +37,7 @@ import YaprakStorage
         let error = #expect(throws: DatabaseError.self) { try ReplayReader(path("source")).repair() }
         #expect(error?.code == .overLimit && error?.message.contains(stray) == true, "\(String(describing: error))")
         try FileManager.default.removeItem(atPath: "\(path("source"))/ckpt/\(stray)")
-        #expect(try ReplayReader(path("source")).repair().last == 100)
+        #expect(try ReplayReader(path("source")).repair().lastCommitNumber == 100)
     }
 
     /// Changes a bit of the payload, or of the header, of the frame with a commit.
@@ -76,7 +76,7 @@ import YaprakStorage
         try await damage(commit: 70, at: offset)
         let before = try bytes(of: "source")
         let repair = try ReplayReader(path("source")).repair()
-        #expect(repair.first == 0 && repair.last == 69 && repair.holes.isEmpty)
+        #expect(repair.firstCommitNumber == 0 && repair.lastCommitNumber == 69 && repair.holes.isEmpty)
         #expect(repair.losses.map(\.commits) == [70...100])
         #expect(repair.lostCommits.map(\.commitNumber.rawValue) == Array(71...100))
         #expect(repair.lostCommits.allSatisfy { $0.collections.contains("notes") })
@@ -111,8 +111,9 @@ import YaprakStorage
         #expect(try source.changes(from: 11, to: 70).count == 60 + 13)
         let before = try bytes(of: "source")
         let repair = try source.repair()
-        #expect(repair.first == 0 && repair.last == 100 && repair.losses.isEmpty && !repair.isSalvaged)
-        #expect(repair.holes.map(\.loss.commits) == [12...12] && repair.holes.map(\.nextState) == [40])
+        #expect(repair.firstCommitNumber == 0 && repair.lastCommitNumber == 100)
+        #expect(repair.losses.isEmpty && !repair.isSalvaged)
+        #expect(repair.holes.map(\.loss.commits) == [12...12] && repair.holes.map(\.nextStateCommitNumber) == [40])
         #expect(repair.holes.allSatisfy { $0.loss.place.file != nil })
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.severity == .clean && verification.findings.map(\.place.commits) == [12...12])
@@ -132,7 +133,7 @@ import YaprakStorage
         // It stays when a program has written on, when it is repaired again, and in forks on both sides.
         try await goOn("repaired", from: 100)
         let again = try ReplayReader(path("repaired")).repair()
-        #expect(again.holes.map(\.loss.commits) == [12...12] && again.losses.isEmpty && again.last == 101)
+        #expect(again.holes.map(\.loss.commits) == [12...12] && again.losses.isEmpty && again.lastCommitNumber == 101)
         _ = try again.perform(to: path("again"))
         try await expectHole("again", states)
         for (at, findings) in [(11, 0), (70, 1)] as [(CommitNumber, Int)] {
@@ -256,7 +257,7 @@ import YaprakStorage
             try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(file)")
         }
         let repair = try ReplayReader(path("source")).repair()
-        #expect(repair.last == 100 && repair.losses.isEmpty && repair.holes.count == 1)
+        #expect(repair.lastCommitNumber == 100 && repair.losses.isEmpty && repair.holes.count == 1)
         let hole = try #require(repair.holes.first?.loss.commits)
         #expect(hole.lowerBound > 1 && hole.upperBound >= 60)
         #expect(try repair.perform(to: path("repaired")).severity == .clean)
@@ -267,8 +268,8 @@ import YaprakStorage
             try FileManager.default.removeItem(atPath: "\(path("short"))/wal/\(file)")
         }
         let short = try ReplayReader(path("short")).repair()
-        #expect(short.last == 60 && short.losses.map(\.commits) == [61...100])
-        #expect(short.holes.map(\.loss.commits.upperBound) == [60] && short.holes.map(\.nextState) == [60])
+        #expect(short.lastCommitNumber == 60 && short.losses.map(\.commits) == [61...100])
+        #expect(short.holes.map(\.loss.commits.upperBound) == [60] && short.holes.map(\.nextStateCommitNumber) == [60])
         #expect(try short.perform(to: path("shorter")).severity == .clean)
         try ReplayReader(path("shorter")).fork(at: 60, to: path("fork"))
         for name in ["shorter", "fork"] {
@@ -280,7 +281,8 @@ import YaprakStorage
         let first = try #require(directory.files(in: "source/wal").first)
         try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(first)")
         let later = try ReplayReader(path("source")).repair()
-        #expect(later.first == 20 && later.last == 100 && later.holes.map(\.loss.commits.lowerBound) == [21])
+        #expect(later.firstCommitNumber == 20 && later.lastCommitNumber == 100)
+        #expect(later.holes.map(\.loss.commits.lowerBound) == [21])
         #expect(try later.perform(to: path("later")).severity == .clean)
         #expect(try contents(path("later")) == whole)
         try await goOn("later", from: 100)
@@ -296,7 +298,8 @@ import YaprakStorage
         var options = ReplayRepair.Options()
         options.salvages = true
         let repair = try ReplayReader(path("source")).repair(options)
-        #expect(repair.losses.map(\.commits) == [70...70, 80...80] && repair.isSalvaged && repair.last == 100)
+        #expect(repair.losses.map(\.commits) == [70...70, 80...80])
+        #expect(repair.isSalvaged && repair.lastCommitNumber == 100)
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.severity == .clean && verification.findings.count == 1, "\(verification.findings)")
         expected.removeAll { $0.hasPrefix("notes 70 ") || $0.hasPrefix("notes 80 ") }
@@ -330,14 +333,14 @@ import YaprakStorage
         var options = ReplayRepair.Options()
         options.salvages = true
         let repair = try ReplayReader(source).repair(options)
-        #expect(repair.isSalvaged && repair.first > 0 && repair.last == 100)
-        #expect(repair.losses.map(\.commits) == [1...repair.first])
+        #expect(repair.isSalvaged && repair.firstCommitNumber > 0 && repair.lastCommitNumber == 100)
+        #expect(repair.losses.map(\.commits) == [1...repair.firstCommitNumber])
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.severity == .clean, "\(verification.findings)")
         #expect(directory.files(in: "repaired/ckpt").count == 1)
-        #expect(try contents(path("repaired"), at: repair.first).isEmpty)
+        #expect(try contents(path("repaired"), at: repair.firstCommitNumber).isEmpty)
         // Each record that was written since is there.
-        let kept = (repair.first.rawValue + 1...100).map { "notes \($0) " }
+        let kept = (repair.firstCommitNumber.rawValue + 1...100).map { "notes \($0) " }
         let found = try contents(path("repaired"))
         #expect(kept.allSatisfy { key in found.contains { $0.hasPrefix(key) } })
         try await goOn("repaired", from: 100)
@@ -358,11 +361,12 @@ import YaprakStorage
         let gone = try #require(directory.files(in: "source/wal").first { $0 > "0000000000000000009" })
         try FileManager.default.removeItem(atPath: "\(path("source"))/wal/\(gone)")
         let alone = try ReplayReader(path("source")).repair()
-        #expect(alone.last < 60 && alone.damagedCheckpoints == ["ckpt/\(checkpoint)"])
+        #expect(alone.lastCommitNumber < 60 && alone.damagedCheckpoints == ["ckpt/\(checkpoint)"])
         var options = ReplayRepair.Options()
         options.donor = path("backup")
         let repair = try ReplayReader(path("source")).repair(options)
-        #expect(repair.losses.isEmpty && repair.last == 100 && repair.first == 0 && repair.checkpoints == [40])
+        #expect(repair.firstCommitNumber == 0 && repair.lastCommitNumber == 100)
+        #expect(repair.losses.isEmpty && repair.checkpoints == [40])
         #expect(repair.damagedCheckpoints.isEmpty)
         let verification = try repair.perform(to: path("repaired"))
         #expect(verification.findings.isEmpty, "\(verification.findings)")
@@ -376,7 +380,7 @@ import YaprakStorage
         try await damage(commit: 60)
         var options = ReplayRepair.Options()
         options.donor = path("other")
-        #expect(try ReplayReader(path("source")).repair(options).last == 59)
+        #expect(try ReplayReader(path("source")).repair(options).lastCommitNumber == 59)
     }
 
     @Test func `What is kept of views is dropped where it is damaged, or everywhere if that is asked for`() async throws
@@ -439,16 +443,19 @@ import YaprakStorage
     ) async throws {
         let reader = try ReplayReader(target)
         let missing = repair.holes.map(\.loss.commits)
-        let expected = (repair.first.rawValue..<repair.last.rawValue).map { CommitNumber($0 + 1) }
+        let first = repair.firstCommitNumber.rawValue, last = repair.lastCommitNumber.rawValue
+        let expected = (first..<last).map { CommitNumber($0 + 1) }
             .filter { number in !missing.contains { $0.contains(number) } }
         var found: [CommitNumber] = []
         if let first = expected.first {
             for try await commit in reader.commits(from: first) { found.append(commit.commitNumber) }
         }
         #expect(found == expected, comment)
-        for number in stride(from: repair.first.rawValue, through: repair.last.rawValue, by: 7) {
+        for number in stride(from: first, through: last, by: 7) {
             let commit = CommitNumber(number)
-            let isReachable = !repair.holes.contains { $0.loss.commits.lowerBound <= commit && commit < $0.nextState }
+            let isReachable = !repair.holes.contains {
+                $0.loss.commits.lowerBound <= commit && commit < $0.nextStateCommitNumber
+            }
             do {
                 #expect(try contents(target, at: commit) == states[Int(number)], comment)
                 #expect(isReachable, comment)
@@ -487,11 +494,11 @@ import YaprakStorage
                     let repair = try ReplayReader(path("source")).repair(options)
                     let report = try repair.perform(to: target)
                     #expect(
-                        report.severity == .clean && report.newestCommitNumber == repair.last,
+                        report.severity == .clean && report.newestCommitNumber == repair.lastCommitNumber,
                         "seed \(seed): \(report.findings)")
                     if !salvages {
                         let state = try contents(target)
-                        #expect(state == states[Int(repair.last.rawValue)], "seed \(seed)")
+                        #expect(state == states[Int(repair.lastCommitNumber.rawValue)], "seed \(seed)")
                         try await expectHistory(of: repair, in: target, states, "seed \(seed)")
                     }
                     try await Database.open(at: target, collections: .books, .notes).close()

@@ -210,9 +210,9 @@ import YaprakReplay
         try bytes.write(to: file)
         let repair = try ReplayReader(FilePath(source)).repair()
         _ = try repair.perform(to: FilePath(database))
-        try #require(repair.last == 70)
+        try #require(repair.lastCommitNumber == 70)
         let hole = try #require(repair.holes.first)
-        try #require(hole.loss.commits.lowerBound == 25 && hole.nextState == 40)
+        try #require(hole.loss.commits.lowerBound == 25 && hole.nextStateCommitNumber == 40)
         return hole
     }
 
@@ -238,7 +238,7 @@ import YaprakReplay
         runsCommand: Bool
     ) async throws {
         let hole = try await countWithHole()
-        let lost = hole.loss.commits.lowerBound.rawValue, next = hole.nextState.rawValue
+        let lost = hole.loss.commits.lowerBound.rawValue, next = hole.nextStateCommitNumber.rawValue
         for first in [2, lost - 1, lost, 30, next, next + 1, 66] {
             let question =
                 runsCommand

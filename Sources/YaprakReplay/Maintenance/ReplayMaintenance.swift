@@ -26,7 +26,7 @@ public struct ReplayMaintenance: Sendable {
         /// Their bytes.
         public let removedByteCount: UInt64
         /// The oldest commit whose state can be had afterwards; 0 is the empty database.
-        public let oldestReachable: CommitNumber
+        public let oldestReachableCommitNumber: CommitNumber
     }
 
     /// The directory.
@@ -88,6 +88,6 @@ extension ReplayMaintenance.Outcome {
             commitNumber: outcome.number, writesCheckpoint: outcome.writesCheckpoint,
             viewsWithoutState: outcome.dropped,
             removedFiles: outcome.pruned.checkpoints.map(\.file) + outcome.pruned.segments,
-            removedByteCount: outcome.pruned.bytes, oldestReachable: outcome.pruned.oldestKept)
+            removedByteCount: outcome.pruned.bytes, oldestReachableCommitNumber: outcome.pruned.oldestKept)
     }
 }

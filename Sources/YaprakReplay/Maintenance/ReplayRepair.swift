@@ -10,7 +10,7 @@ public import struct Foundation.Date
 /// What can be recovered of a damaged database, and how.
 ///
 ///     let repair = try reader.repair()
-///     print(repair.last, repair.losses)                        // nothing is written yet
+///     print(repair.lastCommitNumber, repair.losses)            // nothing is written yet
 ///     let verification = try repair.perform(to: "repaired.yaprak")
 ///
 /// The source is only read. The result is another directory, with an identity of its own.
@@ -50,13 +50,13 @@ public struct ReplayRepair: Sendable {
     /// Commits that can't be read, although later states of the result include them.
     ///
     /// The result keeps what is before and after them. It has a mark in their place: reading the log leaves them out, a
-    /// state between them and ``nextState`` is `corruptLog` with their numbers, and verification mentions them.
+    /// state between them and ``nextStateCommitNumber`` is `corruptLog` with their numbers, and verification mentions them.
     public struct Hole: Sendable, Hashable {
         /// The commits whose changes are lost.
         public let loss: Loss
         /// The first commit after them whose state can be reached: that of a checkpoint. Changes of the commits between can
         /// be read, their states can't.
-        public let nextState: CommitNumber
+        public let nextStateCommitNumber: CommitNumber
     }
 
     /// A commit that can be read and is lost nevertheless, since one before it is.
@@ -77,9 +77,9 @@ public struct ReplayRepair: Sendable {
     public static var lostOrigin: String { SalvageMark.origin }
 
     /// The state the history of the result begins with: a checkpoint's commit, or 0.
-    public let first: CommitNumber
+    public let firstCommitNumber: CommitNumber
     /// The last commit of the result.
-    public let last: CommitNumber
+    public let lastCommitNumber: CommitNumber
     /// Commits that are lost.
     public let losses: [Loss]
     /// Commits that are missing within the history of the result, in order.
@@ -107,10 +107,10 @@ public struct ReplayRepair: Sendable {
             (try? LoggedCommit(item[...]).number.rawValue) == number
         }
         let plan = repair.plan
-        first = plan.first
-        last = plan.last
+        firstCommitNumber = plan.first
+        lastCommitNumber = plan.last
         losses = plan.losses.map { Loss($0) }
-        holes = plan.holes.map { Hole(loss: Loss($0.loss), nextState: $0.nextState) }
+        holes = plan.holes.map { Hole(loss: Loss($0.loss), nextStateCommitNumber: $0.nextState) }
         checkpoints = plan.checkpoints
         checkpointsWithoutDerived = plan.checkpointsWithoutDerived
         damagedCheckpoints = plan.damagedCheckpoints

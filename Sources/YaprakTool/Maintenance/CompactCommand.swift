@@ -97,7 +97,7 @@ struct CompactCommand: AsyncParsableCommand {
             ))
         for file in outcome.removedFiles.prefix(20) { lines.append(("", file)) }
         if outcome.removedFiles.count > 20 { lines.append(("", "and \(outcome.removedFiles.count - 20) more")) }
-        lines.append(("reaches back to", "commit \(outcome.oldestReachable)"))
+        lines.append(("reaches back to", "commit \(outcome.oldestReachableCommitNumber)"))
         return lines
     }
 
@@ -107,7 +107,8 @@ struct CompactCommand: AsyncParsableCommand {
             "writesCheckpoint": .bool(outcome.writesCheckpoint),
             "viewsWithoutState": .array(outcome.viewsWithoutState.map { .text($0) }),
             "removedFiles": .array(outcome.removedFiles.map { .text($0) }),
-            "removedBytes": .unsigned(outcome.removedByteCount), "oldestReachable": .number(outcome.oldestReachable),
+            "removedBytes": .unsigned(outcome.removedByteCount),
+            "oldestReachable": .number(outcome.oldestReachableCommitNumber),
         ]
     }
 }

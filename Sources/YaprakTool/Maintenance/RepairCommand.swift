@@ -142,12 +142,12 @@ struct RepairCommand: AnsweringCommand {
         for hole in repair.holes {
             lines.append(("hole", Self.text(hole.loss)))
             let readable = hole.loss.commits.upperBound.next()
-            if readable < hole.nextState {
-                let last = CommitNumber(hole.nextState.rawValue - 1)
+            if readable < hole.nextStateCommitNumber {
+                let last = CommitNumber(hole.nextStateCommitNumber.rawValue - 1)
                 let whose = readable == last ? "its state" : "their states"
                 lines.append(("", "\(Self.range(readable...last)) can be read, but \(whose) can't be reached"))
             }
-            lines.append(("", "the next state is that of checkpoint \(hole.nextState)"))
+            lines.append(("", "the next state is that of checkpoint \(hole.nextStateCommitNumber)"))
         }
         for loss in repair.losses { lines.append(("lost", Self.text(loss))) }
         for commit in repair.lostCommits.prefix(20) {
@@ -167,10 +167,11 @@ struct RepairCommand: AnsweringCommand {
     }
 
     private static func kept(_ repair: ReplayRepair) -> String {
-        let history = repair.first > 0 ? ", the history since commit \(repair.first)" : " and all its history"
+        let first = repair.firstCommitNumber
+        let history = first > 0 ? ", the history since commit \(first)" : " and all its history"
         let holes = repair.holes.count
         let but = holes == 0 ? "" : holes == 1 ? ", with a hole" : ", with \(holes) holes"
-        return "the state up to commit \(repair.last)\(history)\(but)"
+        return "the state up to commit \(repair.lastCommitNumber)\(history)\(but)"
     }
 
     private static func text(_ loss: ReplayRepair.Loss) -> String {
@@ -193,7 +194,7 @@ struct RepairCommand: AnsweringCommand {
 
     private func json(_ repair: ReplayRepair, _ verification: ReplayVerification?) -> CBORValue {
         [
-            "first": .number(repair.first), "last": .number(repair.last),
+            "first": .number(repair.firstCommitNumber), "last": .number(repair.lastCommitNumber),
             "checkpoints": .array(repair.checkpoints.map { .number($0) }),
             "withoutDerived": .array(repair.checkpointsWithoutDerived.map { .number($0) }),
             "damagedCheckpoints": .array(repair.damagedCheckpoints.map { .text($0) }),
@@ -201,7 +202,7 @@ struct RepairCommand: AnsweringCommand {
             "losses": .array(repair.losses.map { Self.json($0) }),
             "holes": .array(
                 repair.holes.map { hole in
-                    ["loss": Self.json(hole.loss), "nextState": .number(hole.nextState)]
+                    ["loss": Self.json(hole.loss), "nextState": .number(hole.nextStateCommitNumber)]
                 }),
             "lostCommits": .array(
                 repair.lostCommits.map { commit in
