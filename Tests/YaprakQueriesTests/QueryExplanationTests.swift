@@ -49,7 +49,7 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
         ) { Song(genre: $0 < 1_900 ? "other" : "a", rank: $0) }
         let explanation = snapshot.explain(
             SongQuery(.songs, where: #Predicate { $0.genre == "a" }, sortedBy: RecordSort(\.rank), limit: 5))
-        #expect(explanation.indexes == ["byRank"] && explanation.entriesRead == 1_905 && explanation.isInOrder)
+        #expect(explanation.indexes == ["byRank"] && explanation.readEntryCount == 1_905 && explanation.isInOrder)
         #expect(
             explanation.others.map(\.reason)
                 == ["100 entries to read, and to sort; byRank was expected to end earlier"])
@@ -62,7 +62,7 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
         ) { Song(genre: $0 < 100 ? "a" : "other", title: $0 < 150 ? "t" : "other") }
         let explanation = snapshot.explain(
             SongQuery(.songs, where: #Predicate { $0.genre == "a" && $0.title == "t" }))
-        #expect(explanation.indexes == ["byTitle"] && explanation.entriesRead == 150 && explanation.rows == 100)
+        #expect(explanation.indexes == ["byTitle"] && explanation.readEntryCount == 150 && explanation.rowCount == 100)
         #expect(explanation.others.map(\.reason) == ["100 entries, each of whose records is looked up"])
     }
 
@@ -87,7 +87,7 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
             let explanation = snapshot.explain(query)
             for other in explanation.others where other.reason.hasSuffix("more than of the one that was read") {
                 let count = other.reason.split(separator: " ").first.flatMap { Int($0) } ?? 0
-                #expect(count > explanation.entriesRead, "seed \(seed), round \(round): \(explanation)")
+                #expect(count > explanation.readEntryCount, "seed \(seed), round \(round): \(explanation)")
             }
         }
     }
@@ -96,17 +96,17 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
     @Test func `Without a condition nothing is tested`() async throws {
         let snapshot = try await snapshot(300) { Song(rank: $0) }
         let all = snapshot.explain(SongQuery(.songs))
-        #expect(all.entriesRead == 300 && all.recordsTested == 0 && all.rows == 300 && all.isInOrder)
+        #expect(all.readEntryCount == 300 && all.testedRecordCount == 0 && all.rowCount == 300 && all.isInOrder)
         let sorted = snapshot.explain(SongQuery(.songs, sortedBy: RecordSort(\.rank), limit: 7))
-        #expect(sorted.entriesRead == 300 && sorted.recordsTested == 0 && !sorted.isInOrder)
+        #expect(sorted.readEntryCount == 300 && sorted.testedRecordCount == 0 && !sorted.isInOrder)
         let some = snapshot.explain(SongQuery(.songs, where: #Predicate { $0.rank < 10 }))
-        #expect(some.recordsTested == 300 && some.rows == 10)
+        #expect(some.testedRecordCount == 300 && some.rowCount == 10)
     }
 
     @Test func `Where no row is wanted no index is said to have been read`() async throws {
         let snapshot = try await snapshot(300, SongIndex("byRank", of: .songs, \.rank)) { Song(rank: $0) }
         let none = snapshot.explain(SongQuery(.songs, where: #Predicate { $0.rank < 10 }, limit: 0))
-        #expect(none.indexes.isEmpty && none.entriesRead == 0 && none.rows == 0)
+        #expect(none.indexes.isEmpty && none.readEntryCount == 0 && none.rowCount == 0)
         #expect(none.others.map(\.reason) == ["no row is wanted"])
     }
 
@@ -117,14 +117,14 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
         let long = (0..<10_000).map { "s\($0 * 3)" }
         let query = SongQuery(.songs, key: #Predicate { long.contains($0) })
         let explanation = snapshot.explain(query)
-        #expect(!explanation.readsKeyRange && explanation.recordsTested == 100 && explanation.rows == 34)
+        #expect(!explanation.readsKeyRange && explanation.testedRecordCount == 100 && explanation.rowCount == 34)
         #expect(snapshot.count(of: query) == 34)
         let short = SongQuery(.songs, key: #Predicate { ["s1", "s2", "none"].contains($0) })
-        #expect(snapshot.explain(short).readsKeyRange && snapshot.explain(short).entriesRead == 2)
+        #expect(snapshot.explain(short).readsKeyRange && snapshot.explain(short).readEntryCount == 2)
         let large = try await self.snapshot(10_000) { Song(rank: $0) }
         let some = (0..<40).map { "s\($0 * 100)" }
         let found = large.explain(SongQuery(.songs, key: #Predicate { some.contains($0) }))
-        #expect(found.readsKeyRange && found.entriesRead == 40 && found.rows == 40)
+        #expect(found.readsKeyRange && found.readEntryCount == 40 && found.rowCount == 40)
     }
 
     // All records were asked for the object first.
@@ -166,7 +166,7 @@ private typealias SongIndex = RecordIndex<Song, NoMetadata>
             #expect(snapshot[query].map(\.key) == expected && expected.count == rows)
             #expect(snapshot.count(of: query) == rows)
             let explanation = snapshot.explain(query)
-            return explanation.readsKeyRange ? explanation.entriesRead : nil
+            return explanation.readsKeyRange ? explanation.readEntryCount : nil
         }
         #expect(try entriesRead(#Predicate { $0 == "s7" || $0 == "s1" || $0 == "none" || $0 == "s7" }, 2) == 2)
         // s1, s10 to s19, s100 to s199; and those of the second are among them.

@@ -155,7 +155,7 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         while let last = page.last {
             pages.append(page.map(\.key))
             let next = query.after(last)
-            #expect(database.snapshot.explain(next).entriesRead <= 21)
+            #expect(database.snapshot.explain(next).readEntryCount <= 21)
             page = database.snapshot[next]
         }
         #expect(pages.joined().elementsEqual(database.snapshot[.items].keys))
@@ -322,7 +322,7 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         let long = (0..<10_000).map { "t\($0 * 3)" }
         let query = ItemQuery(.items, where: #Predicate { long.contains($0.title) })
         let explanation = database.snapshot.explain(query)
-        #expect(explanation.indexes.isEmpty && explanation.recordsTested == 100)
+        #expect(explanation.indexes.isEmpty && explanation.testedRecordCount == 100)
         #expect(keys(query, in: database).count == 34)
         let short = ItemQuery(.items, where: #Predicate { ["t1", "t2"].contains($0.title) })
         #expect(database.snapshot.explain(short).indexes == ["title"])
@@ -352,8 +352,8 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         #expect(database.snapshot[query].map(\.object.rank) == wanted)
         #expect(database.snapshot.count(of: query) == wanted.count)
         let explanation = database.snapshot.explain(query)
-        #expect(explanation.indexes == ["rank"] && explanation.entriesRead == wanted.count)
+        #expect(explanation.indexes == ["rank"] && explanation.readEntryCount == wanted.count)
         // Of the first 64 none is asked.
-        #expect(explanation.recordsTested == (parts > 64 ? wanted.count : 0))
+        #expect(explanation.testedRecordCount == (parts > 64 ? wanted.count : 0))
     }
 }

@@ -66,7 +66,7 @@ import Yaprak
             try #require(snapshot.count(of: query) == expected.count, name)
             try #require(bare.snapshot[query].map(\.key) == question.expected(in: bare.snapshot[.goods]), name)
             let explanation = snapshot.explain(query)
-            #expect(explanation.rows == expected.count, name)
+            #expect(explanation.rowCount == expected.count, name)
             if !explanation.indexes.isEmpty { usesOfIndexes += 1 }
             if !explanation.indexes.isEmpty, explanation.isInOrder { usesOfOrder += 1 }
         }
@@ -114,7 +114,7 @@ import Yaprak
             let explanation = snapshot.explain(query)
             if explanation.readsKeyRange {
                 stretches += 1
-                try #require(explanation.entriesRead <= all.count, name)
+                try #require(explanation.readEntryCount <= all.count, name)
             }
         }
         #expect(stretches > 40, "\(stretches)")
@@ -127,11 +127,11 @@ import Yaprak
         try await database.write { transaction in for key in 0..<5_000 { transaction[.goods]["g\(key)"] = goods } }
         let snapshot = database.snapshot
         let one = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0 == "g77" }))
-        #expect(one.entriesRead == 1 && one.rows == 1 && one.description.hasPrefix("keys: 1 entries read"))
+        #expect(one.readEntryCount == 1 && one.rowCount == 1 && one.description.hasPrefix("keys: 1 entries read"))
         let some = RecordQuery<Goods, String>(.goods, key: #Predicate { $0 >= "g10" && $0 < "g11" })
-        #expect(snapshot.explain(some).entriesRead == 111 && snapshot.count(of: some) == 111)
+        #expect(snapshot.explain(some).readEntryCount == 111 && snapshot.count(of: some) == 111)
         let prefixed = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0.starts(with: "g499") }))
-        #expect(prefixed.entriesRead == 11 && prefixed.rows == 11)
+        #expect(prefixed.readEntryCount == 11 && prefixed.rowCount == 11)
         let slice = snapshot[.goods][keys: "g10"..<"g11"]
         #expect(slice.query(where: #Predicate { $0.rank > -100 }).count == 111)
     }

@@ -29,31 +29,33 @@ import Yaprak
         func explain(_ query: RecordQuery<Goods, String>) -> QueryExplanation { snapshot.explain(query) }
         let exact = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.rank < 1_000 }))
         #expect(
-            exact.indexes == ["genreRank"] && exact.entriesRead == 50 && exact.recordsTested == 0 && exact.rows == 50)
+            exact.indexes == ["genreRank"] && exact.readEntryCount == 50 && exact.testedRecordCount == 0
+                && exact.rowCount == 50)
         let residual = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.byte < 128 }))
-        #expect(residual.indexes == ["genreRank"] && residual.entriesRead == 100 && residual.recordsTested == 100)
+        #expect(residual.indexes == ["genreRank"])
+        #expect(residual.readEntryCount == 100 && residual.testedRecordCount == 100)
         let smaller = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "genre3" && $0.tags.contains("t3") }))
-        #expect(smaller.indexes == ["tags"] && smaller.entriesRead == 40 && smaller.rows == 20)
+        #expect(smaller.indexes == ["tags"] && smaller.readEntryCount == 40 && smaller.rowCount == 20)
         #expect(smaller.others.map(\.index) == ["genreRank", "code"])
         let code: Int? = 5
         let union = explain(
             RecordQuery(.goods, where: #Predicate<Goods> { $0.code == code || ($0.genre == "genre1" && $0.rank == 21) })
         )
-        #expect(Set(union.indexes) == ["code", "genreRank"] && union.entriesRead == 2)
+        #expect(Set(union.indexes) == ["code", "genreRank"] && union.readEntryCount == 2)
         let either = explain(RecordQuery(.goods, where: #Predicate<Goods> { $0.code == code || $0.byte == 1 }))
-        #expect(either.indexes.isEmpty && either.entriesRead == 2_000)
+        #expect(either.indexes.isEmpty && either.readEntryCount == 2_000)
         let genres = ["genre1", "genre2"]
         let ranks = 10..<50
         let several = explain(
             RecordQuery(.goods, where: #Predicate { genres.contains($0.genre) && ranks.contains($0.rank) }))
-        #expect(several.indexes == ["genreRank"] && several.entriesRead == 4 && several.recordsTested == 0)
+        #expect(several.indexes == ["genreRank"] && several.readEntryCount == 4 && several.testedRecordCount == 0)
         // It would take as many searches as there are ranks, spelled out.
         let open = 0..<Int.max
         let all = explain(
             RecordQuery(.goods, where: #Predicate { genres.contains($0.genre) && open.contains($0.rank) }))
-        #expect(all.indexes == ["genreRank"] && all.entriesRead == 200 && all.recordsTested == 0)
+        #expect(all.indexes == ["genreRank"] && all.readEntryCount == 200 && all.testedRecordCount == 0)
         let never = explain(RecordQuery(.goods, where: #Predicate { $0.genre == "a" && $0.genre == "b" }))
-        #expect(never.entriesRead == 0 && never.rows == 0)
+        #expect(never.readEntryCount == 0 && never.rowCount == 0)
         #expect("\(exact)".hasPrefix("index genreRank: 50 entries read, 0 tested, 50 rows, sorted\nnot code: "))
     }
 
@@ -61,17 +63,17 @@ import Yaprak
         let snapshot = try await database().snapshot
         let first = RecordQuery(
             .goods, where: #Predicate { $0.genre == "genre3" }, sortedBy: RecordSort(\.rank), limit: 5)
-        #expect(snapshot.explain(first).entriesRead == 5 && snapshot.explain(first).isInOrder)
+        #expect(snapshot.explain(first).readEntryCount == 5 && snapshot.explain(first).isInOrder)
         #expect(snapshot[first].map(\.object.rank) == [3, 23, 43, 63, 83])
         let last = RecordQuery(
             .goods, where: #Predicate { $0.genre == "genre3" && $0.rank > 40 },
             sortedBy: RecordSort(\.rank, .descending), limit: 5)
-        #expect(snapshot.explain(last).entriesRead == 6)
+        #expect(snapshot.explain(last).readEntryCount == 6)
         #expect(snapshot[last].map(\.object.rank) == [1983, 1963, 1943, 1923, 1903])
         let page = first.after(snapshot[first].last!)
-        #expect(snapshot.explain(page).entriesRead == 6 && snapshot[page].first?.object.rank == 103)
+        #expect(snapshot.explain(page).readEntryCount == 6 && snapshot[page].first?.object.rank == 103)
         let all = RecordQuery(.goods, sortedBy: RecordSort(\.code, .descending), limit: 3)
-        #expect(snapshot.explain(all).entriesRead == 4)
+        #expect(snapshot.explain(all).readEntryCount == 4)
         #expect(snapshot[all].map(\.object.code) == [1999, 1998, 1997])
     }
 
@@ -189,7 +191,7 @@ import Yaprak
         let before = database.snapshot
         try await database.register(RecordIndex("rank", of: .goods, \.rank))
         #expect(before.explain(query).indexes.isEmpty && before[query].count == 1)
-        #expect(database.snapshot.explain(query).rows == 1)
+        #expect(database.snapshot.explain(query).rowCount == 1)
         for limit in [0, -3] {
             var none = query
             none.limit = limit

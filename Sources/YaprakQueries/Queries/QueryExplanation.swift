@@ -12,16 +12,16 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     public let indexes: [String]
     /// Whether only records with certain keys were tested, because the condition says which.
     public let readsKeyRange: Bool
-    /// Entries that were read, of indexes, or of the collection.
-    public let entriesRead: Int
-    /// Records that parts of the condition were tested on: those that no index has proven.
-    public let recordsTested: Int
+    /// The number of entries that were read, of indexes, or of the collection.
+    public let readEntryCount: Int
+    /// The number of records that parts of the condition were tested on: those that no index has proven.
+    public let testedRecordCount: Int
     /// The number of rows.
-    public let rows: Int
+    public let rowCount: Int
     /// Whether the rows came in order, so that nothing had to be sorted, and reading ended with the last row.
     public let isInOrder: Bool
-    /// The parts of the condition that Foundation evaluates, which takes longer than those that were compiled.
-    public let evaluatedParts: Int
+    /// The number of parts of the condition that Foundation evaluates, which takes longer than those that were compiled.
+    public let evaluatedPartCount: Int
     /// Indexes that were not read, and why.
     public let others: [Other]
 
@@ -40,11 +40,11 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
         }
         indexes = names
         readsKeyRange = execution.stretches != nil
-        entriesRead = execution.entriesRead
-        recordsTested = execution.recordsTested
-        rows = execution.rows.count
+        readEntryCount = execution.entriesRead
+        testedRecordCount = execution.recordsTested
+        rowCount = execution.rows.count
         isInOrder = execution.isInOrder
-        evaluatedParts = execution.tests.count(where: \.isEvaluated)
+        evaluatedPartCount = execution.tests.count(where: \.isEvaluated)
         others = execution.others.filter { !names.contains($0.index) }
     }
 
@@ -52,8 +52,8 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let access =
             indexes.isEmpty ? (readsKeyRange ? "keys" : "scan") : "index \(indexes.joined(separator: ", "))"
-        let counts = "\(entriesRead) entries read, \(recordsTested) tested, \(rows) rows"
-        let evaluated = evaluatedParts == 0 ? "" : ", \(evaluatedParts) parts evaluated by Foundation"
+        let counts = "\(readEntryCount) entries read, \(testedRecordCount) tested, \(rowCount) rows"
+        let evaluated = evaluatedPartCount == 0 ? "" : ", \(evaluatedPartCount) parts evaluated by Foundation"
         let lines = others.map { "not \($0.index): \($0.reason)" }
         return (["\(access): \(counts)\(isInOrder ? "" : ", sorted")\(evaluated)"] + lines).joined(separator: "\n")
     }
