@@ -87,9 +87,9 @@
                 try bytes.write(to: URL(fileURLWithPath: damaged))
                 do {
                     let report = try YapDatabaseImport(FilePath(damaged)).survey()
-                    #expect(report.rows <= 2000 + report.noteCount, "seed \(seed)")
+                    #expect(report.rowCount <= 2000 + report.noteCount, "seed \(seed)")
                     // More of them may damage the table and its index alike.
-                    if count == 1 { #expect(report.rows == 2000 || report.leftOut > 0, "seed \(seed)") }
+                    if count == 1 { #expect(report.rowCount == 2000 || report.leftOutCount > 0, "seed \(seed)") }
                 } catch {
                     #expect([.notADatabase, .notFound].contains(error.code), "seed \(seed): \(error)")
                 }
@@ -110,11 +110,11 @@
                 do {
                     let report = try await YapDatabaseImport(FilePath(cut)).run(into: database)
                     let found = Self.numbers(database, context).count
-                    #expect(found == 600 || report.leftOut > 0, "\(context)")
+                    #expect(found == 600 || report.leftOutCount > 0, "\(context)")
                     // What was filled with zeros is never without a word.
                     let zeros = database.snapshot.untyped("x").filter { $0.object.array == nil }.count
                     #expect(zeros == 0 || count % Self.pageBytes != 0, "\(context)")
-                    #expect(zeros == 0 || report.leftOut > 0, "\(context)")
+                    #expect(zeros == 0 || report.leftOutCount > 0, "\(context)")
                     // Rows lie in the file as they were inserted, with their index between them.
                     most = max(most, found)
                     if count > good.count / 2 { #expect(found > 200, "\(context)") }
@@ -144,7 +144,7 @@
                     let database = Database.inMemory()
                     let report = try await YapDatabaseImport(FilePath(cut)).run(into: database)
                     let found = DamagedFileTests.numbers(database, "a file that was cut off").count
-                    precondition(found > 200 && found < 600 && report.leftOut > 0, "\(found) rows")
+                    precondition(found > 200 && found < 600 && report.leftOutCount > 0, "\(found) rows")
                 }
             }
         #endif
@@ -188,9 +188,9 @@
                 let damaged = folder.appending("damaged.sqlite")
                 try bytes.write(to: URL(fileURLWithPath: damaged))
                 let plan = YapDatabaseImport(FilePath(damaged)), context = "seed \(seed), page \(page)"
-                let rows = try plan.survey().rows, collections = try plan.collections()
+                let rows = try plan.survey().rowCount, collections = try plan.collections()
                 #expect(collections.map(\.name) == (rows > 0 ? ["x"] : collections.map(\.name)), "\(context)")
-                #expect(collections.first?.rows ?? 0 >= rows, "\(context)")
+                #expect(collections.first?.rowCount ?? 0 >= rows, "\(context)")
                 if rows == 500 { wholeCount += 1 }
             }
             // The index has pages, too.

@@ -26,7 +26,7 @@
                 let path = "\(parent)/\(name)-\(journal).sqlite"
                 let old = try OldDatabase(at: path, journal: journal)
                 try old.insert("x", "k", Data("[1]".utf8))
-                #expect(try YapDatabaseImport(FilePath(path)).survey().rows == 1)
+                #expect(try YapDatabaseImport(FilePath(path)).survey().rowCount == 1)
             }
         }
 
@@ -46,7 +46,7 @@
                 }
                 try #require(move(plain, odd) == 0)
                 defer { _ = move(odd, plain) }
-                #expect(try YapDatabaseImport(odd.appending("old.sqlite")).survey().rows == 1)
+                #expect(try YapDatabaseImport(odd.appending("old.sqlite")).survey().rowCount == 1)
                 let error = #expect(throws: DatabaseError.self) {
                     try YapDatabaseImport(odd.appending("none.sqlite")).survey()
                 }
@@ -94,7 +94,7 @@
                     INSERT INTO database2 VALUES (1, 'x', 'k', '[1]', NULL)
                     """)
             }
-            #expect(try survey("long").rows == 1)
+            #expect(try survey("long").rowCount == 1)
             let error = #expect(throws: DatabaseError.self) { try survey("longest") }
             #expect(error?.code == .notADatabase && error?.message.contains(".recover") == true)
         }
@@ -143,7 +143,7 @@
                 """)
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
-            #expect(report.inserted == 3 && report.noteCount == 0, "\(report.notes)")
+            #expect(report.insertedCount == 3 && report.noteCount == 0, "\(report.notes)")
             #expect(database.snapshot.untyped("x").map(\.key).sorted() == ["k1", "k2", "k3"])
         }
 
@@ -183,7 +183,7 @@
                 """)
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
-            #expect(report.inserted == 5 && report.leftOut == 0, "\(report.notes)")
+            #expect(report.insertedCount == 5 && report.leftOutCount == 0, "\(report.notes)")
             #expect(Set(database.snapshot.untyped("x").map(\.key)) == ["5", "a%ff\0", "a\0b", ""])
             #expect(database.snapshot.untyped("x")["5"]?.object == .bytes(Array("9223372036854775807".utf8)))
             #expect(database.snapshot.untyped("%ff").map(\.key) == ["Inf"])
@@ -204,13 +204,13 @@
                 """)
             var plan = YapDatabaseImport(FilePath(path))
             #expect(try plan.collections().map(\.name) == ["%ff", "%25f%ff", "x", "%ff"])
-            #expect(try plan.collections().map(\.rows) == [1, 1, 2, 2])
+            #expect(try plan.collections().map(\.rowCount) == [1, 1, 2, 2])
             let database = Database.inMemory()
             let report = try await plan.run(into: database)
             func keys(_ collection: String) -> [String] { database.snapshot.untyped(collection).map(\.key).sorted() }
             #expect(keys("%ff") == ["k2"] && keys("%ff (2)") == ["k1", "k3"] && keys("%25f%ff") == ["k4"])
             #expect(keys("x") == ["%ff", "%ff (row 6)"])
-            #expect(report.collections.map(\.rows).reduce(0, +) == 6 && report.collections.count == 4)
+            #expect(report.collections.map(\.rowCount).reduce(0, +) == 6 && report.collections.count == 4)
             let renamed = report.notes.filter { $0.kind == .renamed }
             #expect(renamed.map(\.key) == [nil, nil, "%ff", "%ff"], "\(report.notes)")
 
@@ -221,7 +221,7 @@
                 plan = YapDatabaseImport(FilePath(path))
                 plan.rest = .skipped
                 plan.decode(name, as: lists) { Array($0.object) }
-                #expect(try await plan.run(into: database).inserted == 1)
+                #expect(try await plan.run(into: database).insertedCount == 1)
                 #expect(database.snapshot[lists].map(\.key) == found)
             }
         }
@@ -236,17 +236,17 @@
             let whole = plan
             plan.decode("films", as: sizes) { $0.object.count }
             var database = Database.inMemory(checkingCoding: true)
-            #expect(try await plan.run(into: database).inserted == 1)
+            #expect(try await plan.run(into: database).insertedCount == 1)
             #expect(database.snapshot[sizes]["k"] == bytes)
 
             let refused = try await whole.run(into: Database.inMemory(checkingCoding: true))
-            #expect(refused.leftOut == 1 && refused.notes.map(\.rowID) == [1], "\(refused.notes)")
+            #expect(refused.leftOutCount == 1 && refused.notes.map(\.rowID) == [1], "\(refused.notes)")
             #expect(refused.notes.first?.reason.contains("valueTooLarge") == true, "\(refused.notes)")
             var options = DatabaseOptions()
             options.limits.valueBytesMax = 119 << 20
             database = Database.inMemory(checkingCoding: true, options: options)
             let report = try await whole.run(into: database)
-            #expect(report.inserted == 1 && report.noteCount == 0, "\(report.notes)")
+            #expect(report.insertedCount == 1 && report.noteCount == 0, "\(report.notes)")
         }
 
         // The second was taken for a record that is there already.
@@ -259,7 +259,7 @@
             options.limits.keyBytesMax = 1 << 20
             let database = Database.inMemory(options: options)
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
-            #expect(report.inserted == 2 && report.unchanged == 0, "\(report)")
+            #expect(report.insertedCount == 2 && report.unchangedCount == 0, "\(report)")
             #expect(report.notes.map(\.kind) == [.renamed])
         }
 
@@ -297,7 +297,7 @@
             try old.insert("x", String(repeating: "k\u{e9}", count: 100_000), Data("[1]".utf8))
             try old.insert(String(repeating: "c", count: 300_000), "k", Data("bplist00".utf8))
             let report = try await YapDatabaseImport(FilePath(path)).run(into: Database.inMemory())
-            #expect(report.leftOut == 1 && report.inserted == 1)
+            #expect(report.leftOutCount == 1 && report.insertedCount == 1)
             for note in report.notes {
                 #expect((note.key?.utf8.count ?? 0) <= 65_540 && (note.collection?.utf8.count ?? 0) <= 65_540)
             }
@@ -314,7 +314,7 @@
             try old.insert("x", String(repeating: "\u{e9}", count: 30_000), Data("[2]".utf8))
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
-            #expect(report.inserted == 2 && report.unchanged == 0, "\(report)")
+            #expect(report.insertedCount == 2 && report.unchangedCount == 0, "\(report)")
             #expect(database.snapshot.count(inCollectionNamed: "x") == 2)
         }
 

@@ -71,7 +71,7 @@
             plan.decode("shelves", as: shelves)
             let database = Database.inMemory()
             let report = try await plan.run(into: database)
-            #expect(report.leftOut == 5 && report.inserted == 1, "\(report.notes)")
+            #expect(report.leftOutCount == 5 && report.insertedCount == 1, "\(report.notes)")
             #expect(report.notes.count == 5 && report.notes.allSatisfy { $0.kind == .leftOut })
             #expect(database.snapshot[shelves]["good"] == Shelf(shelves: [Shelf()]))
             let metadata = database.snapshot[shelves].metadata(for: "good")

@@ -163,7 +163,7 @@
             }
             try old.run("COMMIT")
             try old.insert("x", "k", Data([1]))
-            #expect(try YapDatabaseImport(FilePath(path)).survey().rows == 1)
+            #expect(try YapDatabaseImport(FilePath(path)).survey().rowCount == 1)
         }
 
         // It was said to be damaged, with a remedy that writes the same line again.
@@ -200,12 +200,12 @@
 
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
-            #expect(report.rows * length <= 2 * bytes.count && report.rows > 0, "\(report.rows)")
-            #expect(report.inserted == report.rows && report.isComplete)
+            #expect(report.rowCount * length <= 2 * bytes.count && report.rowCount > 0, "\(report.rowCount)")
+            #expect(report.insertedCount == report.rowCount && report.isComplete)
             let notes = report.notes.filter { $0.kind == .leftOut }
             #expect(notes.count == 1 && notes[0].reason.contains("rows refer to the same pages"), "\(report.notes)")
-            #expect(report.unread == 1 && report.leftOut == 1)
-            #expect(try YapDatabaseImport(FilePath(path)).survey().rows == report.rows)
+            #expect(report.unreadPlaceCount == 1 && report.leftOutCount == 1)
+            #expect(try YapDatabaseImport(FilePath(path)).survey().rowCount == report.rowCount)
         }
 
         // It was inserted a second time, with its number behind its key.
@@ -225,8 +225,8 @@
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
             #expect(database.snapshot.untyped("x").map(\.key).sorted() == ["k1", "k\(Int64.max)"])
-            #expect(report.inserted == 2 && !report.notes.contains { $0.kind == .renamed }, "\(report.notes)")
-            #expect(report.leftOut == 1 && report.notes.last?.reason.contains("can't be read") == true)
+            #expect(report.insertedCount == 2 && !report.notes.contains { $0.kind == .renamed }, "\(report.notes)")
+            #expect(report.leftOutCount == 1 && report.notes.last?.reason.contains("can't be read") == true)
         }
     }
 #endif

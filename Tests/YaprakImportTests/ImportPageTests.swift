@@ -37,12 +37,12 @@
             // What can be fetched again.
             old.skip("cache")
             let report = try await old.run(into: database) { progress in
-                print("\(progress.rows) of \(progress.total ?? 0)")
+                print("\(progress.rowCount) of \(progress.totalRowCount ?? 0)")
                 return true
             }
             for note in report.notes { print(note) }
             // end
-            #expect(report.inserted == 2)
+            #expect(report.insertedCount == 2)
             #expect(database.snapshot[.importedBooks]["dune"] == ImportedBook(title: "Dune", rank: 1))
             #expect(database.snapshot[.importedBooks].metadata(for: "dune") == ImportedMark(isRead: true))
             #expect(database.snapshot[.covers]["dune"]?.picture == Data([1, 2, 3]))

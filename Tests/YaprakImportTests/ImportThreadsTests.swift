@@ -30,7 +30,7 @@
             try await withThrowingTaskGroup(of: Int.self) { [plan] group in
                 for _ in 0..<count {
                     // A task of its own, that is on the threads of all tasks: those of the group are on the threads of this test.
-                    let run = Task { try await plan.run(into: Database.inMemory()).inserted }
+                    let run = Task { try await plan.run(into: Database.inMemory()).insertedCount }
                     group.addTask { try await run.value }
                 }
                 while waiting.withLock({ $0 }) < count { await Task.yield() }
@@ -66,7 +66,7 @@
             }
             let shown = Shown(), database = Database.inMemory()
             try await plan.run(into: database) { report in
-                shown.rows.append(report.rows)
+                shown.rows.append(report.rowCount)
                 return true
             } note: {
                 shown.lines.append("\($0)")

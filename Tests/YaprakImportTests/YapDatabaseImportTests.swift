@@ -58,9 +58,9 @@
             let database = try await Database.open(at: path)
             let report = try await YapDatabaseImport(FilePath(folder.appending("old.sqlite"))).run(into: database)
             #expect(report.isComplete)
-            #expect(report.total == 2500)
-            #expect(report.inserted == 2500)
-            #expect(report.commits == 3)
+            #expect(report.totalRowCount == 2500)
+            #expect(report.insertedCount == 2500)
+            #expect(report.commitCount == 3)
             #expect(report.noteCount == 0)
             #expect(report.collections.map(\.name) == ["books"])
             #expect(report.collections[0].forms == [.propertyList: 2500])
@@ -75,8 +75,8 @@
             // The program's own writing of an equal value has the same bytes: the digest stays.
             let before = typed.snapshot.digest
             let second = try await YapDatabaseImport(FilePath(folder.appending("old.sqlite"))).run(into: typed)
-            #expect(second.unchanged == 2500)
-            #expect(second.commits == 0)
+            #expect(second.unchangedCount == 2500)
+            #expect(second.commitCount == 0)
             #expect(typed.snapshot.digest == before)
             try await typed.close()
         }
@@ -90,7 +90,7 @@
             #expect(try plan.collections().map(\.name) == ["bücher"])
             let database = Database.inMemory()
             let report = try await plan.run(into: database)
-            #expect(report.inserted == 1 && report.noteCount == 0)
+            #expect(report.insertedCount == 1 && report.noteCount == 0)
             #expect(database.snapshot.untyped("bücher").map(\.key) == ["schlüssel"])
         }
 
@@ -115,7 +115,7 @@
             #expect(database.snapshot[.importedBooks].row(for: "b4")?.metadata == ImportedMark(isRead: true))
             #expect(database.snapshot[covers]["c1"] == [0xff, 0xd8, 7])
             #expect(database.snapshot.collectionNames == ["books", "images"])
-            #expect(report.leftOut == 1)
+            #expect(report.leftOutCount == 1)
             let said = notes.withLock { $0 }
             #expect(said == report.notes)
             #expect(said.count == 1)
@@ -127,7 +127,7 @@
             // Values that are equal are left alone: nothing is committed the second time.
             let number = database.commitNumber
             let again = try await plan.run(into: database)
-            #expect(again.unchanged == 11)
+            #expect(again.unchangedCount == 11)
             #expect(database.commitNumber == number)
         }
 
@@ -141,8 +141,8 @@
             let database = Database.inMemory()
             let report = try await plan.run(into: database)
             #expect(database.snapshot.collectionNames == ["b"])
-            #expect(report.rows == 3)
-            #expect(report.inserted == 1)
+            #expect(report.rowCount == 3)
+            #expect(report.insertedCount == 1)
             #expect(try plan.collections().map(\.name) == ["a", "b", "c"])
         }
 
@@ -153,10 +153,10 @@
             try old.insert("books", "dune", try Self.encoded(Self.book(1)))
             let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: file + $0)) }
             let database = Database.inMemory()
-            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).inserted == 1)
+            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).insertedCount == 1)
             #expect(try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: file + $0)) } == before)
             try old.insert("books", "emma", try Self.encoded(Self.book(2)))
-            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).inserted == 1)
+            #expect(try await YapDatabaseImport(FilePath(file)).run(into: database).insertedCount == 1)
         }
 
         // As many rows were counted as the file itself has room for, without its log.
@@ -171,9 +171,9 @@
             let plan = YapDatabaseImport(FilePath(file))
             let collections = try plan.collections()
             #expect(collections.map(\.name) == ["c0", "c1", "c2"])
-            #expect(collections.map(\.rows) == [1000, 1000, 1000])
+            #expect(collections.map(\.rowCount) == [1000, 1000, 1000])
             let report = try await plan.run(into: Database.inMemory())
-            #expect(report.total == 3000 && report.inserted == 3000 && report.noteCount == 0, "\(report)")
+            #expect(report.totalRowCount == 3000 && report.insertedCount == 3000 && report.noteCount == 0, "\(report)")
             withExtendedLifetime(old) {}
         }
 
@@ -187,7 +187,7 @@
             defer {
                 try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.appending(""))
             }
-            #expect(try YapDatabaseImport(FilePath(file)).survey().rows == 5)
+            #expect(try YapDatabaseImport(FilePath(file)).survey().rowCount == 5)
             #expect(Self.names(in: folder) == ["old?%#.sqlite"])
         }
 
@@ -199,7 +199,7 @@
             try old.insert("books", "dune", try Self.encoded(Self.book(1)))
             let link = folder.appending("link.sqlite")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-            #expect(try YapDatabaseImport(FilePath(link)).survey().rows == 1)
+            #expect(try YapDatabaseImport(FilePath(link)).survey().rowCount == 1)
             let other = folder.appending("other.sqlite")
             try FileManager.default.copyItem(atPath: file, toPath: other)
             #expect(mkfifo(other + "-wal", 0o600) == 0)
@@ -234,12 +234,12 @@
             var plan = YapDatabaseImport(FilePath(file))
             try await plan.run(into: database)
             try await database.write { try $0.setUntyped(["n": 99], for: "b1", inCollectionNamed: "books") }
-            #expect(try await plan.run(into: database).unchanged == 3)
+            #expect(try await plan.run(into: database).unchangedCount == 3)
             #expect(database.snapshot.untyped("books")["b1"]?.object["n"] == 99)
             plan.replacesExisting = true
             let report = try await plan.run(into: database)
-            #expect(report.replaced == 1)
-            #expect(report.unchanged == 2)
+            #expect(report.replacedCount == 1)
+            #expect(report.unchangedCount == 2)
             #expect(database.snapshot.untyped("books")["b1"]?.object["rank"] == 1)
         }
 
@@ -262,7 +262,7 @@
             plan.decode("books", as: plain)
             let database = Database.inMemory()
             let report = try await plan.run(into: database)
-            #expect(report.leftOut == 0 && report.inserted == 2)
+            #expect(report.leftOutCount == 0 && report.insertedCount == 2)
             #expect(database.snapshot[plain].allSatisfy { $0.metadata == nil })
         }
 
@@ -275,11 +275,11 @@
             let books = RecordCollection<TitledBook, ImportedMark>("books")
             var plan = YapDatabaseImport(FilePath(file))
             plan.decode("books", as: books)
-            #expect(try await plan.run(into: database).inserted == 3)
+            #expect(try await plan.run(into: database).insertedCount == 3)
             try await database.write { $0[books]["b1"]?.rank = 99 }
             plan.replacesExisting = true
             let report = try await plan.run(into: database)
-            #expect(report.replaced == 1 && report.unchanged == 2)
+            #expect(report.replacedCount == 1 && report.unchangedCount == 2)
             #expect(database.snapshot[books]["b1"]?.rank == 1)
         }
 
@@ -296,7 +296,7 @@
             try old.insert(String(repeating: "x", count: 400), "k", Data("{\"n\": 6}".utf8))
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
-            #expect(report.inserted == 7)
+            #expect(report.insertedCount == 7)
             #expect(report.notes.map(\.kind) == Array(repeating: .renamed, count: 5))
             let snapshot = database.snapshot
             func number(_ collection: String, _ key: String) -> CBORValue? {
@@ -326,7 +326,7 @@
             try old.insert("x", "torn", Data(archive.dropLast(9)), Data(archive.dropLast(9)))
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
-            #expect(report.inserted == 6)
+            #expect(report.insertedCount == 6)
             #expect(
                 report.collections[0].forms == [.keyedArchive: 1, .json: 1, .bytes: 2, .empty: 2])
             #expect(report.collections[0].metadataForms == [.timestamp: 1, .empty: 1, .bytes: 1])
@@ -347,8 +347,8 @@
             for number in 50..<100 { try old.insert("x", "k\(number)", Data("[\(number)]".utf8)) }
             let database = Database.inMemory()
             let report = try await YapDatabaseImport(FilePath(file)).run(into: database)
-            #expect(report.inserted == 100)
-            #expect(report.leftOut == 1)
+            #expect(report.insertedCount == 100)
+            #expect(report.leftOutCount == 1)
             #expect(report.notes.first?.rowID == 51)
             #expect(report.notes.first?.reason.contains("keyTooLong") == true)
             #expect(database.snapshot.count(inCollectionNamed: "x") == 100)
@@ -367,7 +367,7 @@
             var plan = YapDatabaseImport(FilePath(file))
             plan.decode("books", as: .importedBooks)
             let report = try await plan.run(into: database)
-            #expect(report.inserted == 18 && report.leftOut == 2)
+            #expect(report.insertedCount == 18 && report.leftOutCount == 2)
             #expect(report.notes.map(\.key) == ["b7", "b8"])
             #expect(report.notes.first?.reason.contains("Refused") == true)
         }
@@ -395,7 +395,7 @@
             var plan = YapDatabaseImport(FilePath(file))
             plan.decode("books", as: .importedBooks)
             let report = try await plan.run(into: database)
-            #expect(report.inserted == 19 && report.leftOut == 1 && report.isComplete)
+            #expect(report.insertedCount == 19 && report.leftOutCount == 1 && report.isComplete)
             #expect(report.notes.map(\.key) == ["b7"])
             #expect(report.notes.first?.reason.contains("picky") == true, "\(report.notes)")
         }
@@ -420,7 +420,7 @@
             var plan = YapDatabaseImport(FilePath(file))
             plan.decode("books", as: .importedBooks)
             let report = try await plan.run(into: database)
-            #expect(report.inserted == 19 && report.leftOut == 1 && report.isComplete)
+            #expect(report.insertedCount == 19 && report.leftOutCount == 1 && report.isComplete)
             #expect(report.notes.map(\.key) == ["b7"], "\(report.notes)")
         }
 
@@ -437,7 +437,7 @@
             let said = Mutex<[ImportNote]>([])
             let report = try await plan.run(
                 into: Database.inMemory(), note: { note in said.withLock { $0.append(note) } })
-            #expect(report.isComplete && report.inserted == 0 && report.leftOut == 0 && report.noteCount == 1)
+            #expect(report.isComplete && report.insertedCount == 0 && report.leftOutCount == 0 && report.noteCount == 1)
             #expect(report.notes.map(\.kind) == [.unmatched])
             // There is nothing to leave out.
             #expect(report.notes.map(\.collection) == ["book"])
@@ -478,7 +478,7 @@
             var plan = YapDatabaseImport(FilePath(file))
             plan.decode("films", as: RecordCollection<Int, NoMetadata>("films")) { $0.object.count }
             let report = try await plan.run(into: Database.inMemory())
-            #expect(report.inserted == 1 && report.notes.map(\.kind) == [.leftOut], "\(report.notes)")
+            #expect(report.insertedCount == 1 && report.notes.map(\.kind) == [.leftOut], "\(report.notes)")
             #expect(try plan.survey().notes == report.notes)
         }
 
@@ -509,14 +509,14 @@
             var plan = YapDatabaseImport(FilePath(file))
             plan.batchCount = 10
             let database = Database.inMemory()
-            let first = try await plan.run(into: database) { $0.rows < 50 }
+            let first = try await plan.run(into: database) { $0.rowCount < 50 }
             #expect(!first.isComplete)
-            #expect(first.inserted == 50)
-            #expect(first.commits == 5)
+            #expect(first.insertedCount == 50)
+            #expect(first.commitCount == 5)
             let second = try await plan.run(into: database)
             #expect(second.isComplete)
-            #expect(second.unchanged == 50)
-            #expect(second.inserted == 50)
+            #expect(second.unchangedCount == 50)
+            #expect(second.insertedCount == 50)
             let task = Task {
                 try await plan.run(into: database) { _ in
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -535,8 +535,8 @@
             let report = try await plan.run(into: Database.inMemory())
             #expect(survey.notes == report.notes)
             #expect(survey.notes.map(\.kind) == [.keptAsBytes])
-            #expect(survey.rows == 31)
-            #expect(survey.inserted == 0)
+            #expect(survey.rowCount == 31)
+            #expect(survey.insertedCount == 0)
             #expect(survey.collections.map(\.forms) == report.collections.map(\.forms))
         }
 

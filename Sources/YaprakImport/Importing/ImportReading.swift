@@ -52,7 +52,7 @@
             _ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule], _ limits: DatabaseLimits, endsWithTask: Bool
         ) throws(DatabaseError) {
             rows = try YapDatabaseRows(plan.path, endsWithTask: endsWithTask)
-            report = ImportReport(total: rows.count)
+            report = ImportReport(totalRowCount: rows.count)
             self.rules = rules
             rest = plan.rest
             batchCount = max(1, plan.batchCount)
@@ -97,7 +97,7 @@
                 bytes += 16
                 switch step {
                 case .unread(let unread):
-                    report.unread += 1
+                    report.unreadPlaceCount += 1
                     // There may be one for each row of the file.
                     bytes += 240
                     report.add(unread)
@@ -125,7 +125,7 @@
 
         private mutating func item(_ row: YapDatabaseRow, _ notes: inout [ImportNote]) -> Item? {
             let (rule, place) = place(of: row, &notes)
-            report.collections[place].rows += 1
+            report.collections[place].rowCount += 1
             guard let target = report.collections[place].target else { return nil }
             let key = names.key(row.key, of: row.rowID, in: target)
             if key != row.key {
@@ -144,7 +144,7 @@
                 do {
                     content = .typed(try decode(row, key, replacesExisting))
                 } catch {
-                    report.collections[place].leftOut += 1
+                    report.collections[place].leftOutCount += 1
                     notes.append(note(.leftOut, row, "it could not be decoded: \(ErrorText.of(error))"))
                     return nil
                 }
@@ -153,7 +153,7 @@
                     content = try values(row, place, &notes)
                 } catch {
                     // A value that was read is one that can be written; were it not, nothing would be lost silently.
-                    report.collections[place].leftOut += 1
+                    report.collections[place].leftOutCount += 1
                     notes.append(note(.leftOut, row, "it could not be encoded: \(error)"))
                     return nil
                 }
@@ -227,7 +227,7 @@
         private mutating func unmatchedNotes() -> [ImportNote] {
             defer { unmatched = [] }
             // Which collections the rows are in that can't be read, nobody knows.
-            guard report.unread == 0 else { return [] }
+            guard report.unreadPlaceCount == 0 else { return [] }
             return unmatched.map { String(decoding: $0, as: UTF8.self) }.sorted().map {
                 ImportNote(
                     .unmatched, "the file has no row in this collection" + otherCollections, collection: $0)

@@ -59,7 +59,7 @@
 
         /// The report, when no more is read.
         func finished(isComplete: Bool) -> ImportReport {
-            reading?.finished(isComplete: isComplete) ?? ImportReport(total: nil)
+            reading?.finished(isComplete: isComplete) ?? ImportReport(totalRowCount: nil)
         }
     }
 #endif

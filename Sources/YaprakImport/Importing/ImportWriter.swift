@@ -22,7 +22,7 @@
                 }
             } catch let error where Self.isOfOneRow(error) {
                 if let item = batch.first, batch.count == 1 {
-                    report.collections[item.place].leftOut += 1
+                    report.collections[item.place].leftOutCount += 1
                     return [
                         ImportNote(
                             .leftOut, "the database refuses it: \(error)", rowID: item.rowID, collection: item.name,
@@ -33,12 +33,12 @@
                 return try await write(Array(batch[..<middle]), &report) + write(Array(batch[middle...]), &report)
             }
             // A write that changes nothing makes no commit.
-            if outcomes.contains(where: { $0 != .unchanged }) { report.commits += 1 }
+            if outcomes.contains(where: { $0 != .unchanged }) { report.commitCount += 1 }
             for (item, outcome) in zip(batch, outcomes) {
                 switch outcome {
-                case .inserted: report.collections[item.place].inserted += 1
-                case .replaced: report.collections[item.place].replaced += 1
-                case .unchanged: report.collections[item.place].unchanged += 1
+                case .inserted: report.collections[item.place].insertedCount += 1
+                case .replaced: report.collections[item.place].replacedCount += 1
+                case .unchanged: report.collections[item.place].unchangedCount += 1
                 }
             }
             return []

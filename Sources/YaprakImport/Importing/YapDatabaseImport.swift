@@ -121,7 +121,7 @@
         /// - Throws: `notFound` for a file that is not there or has no table of YapDatabase's; `notADatabase` for one that
         ///   is damaged as a whole, or encrypted; `permissionDenied`, `alreadyOpen`, `ioFailed`.
         /// - Complexity: O(rows), by an index.
-        public func collections() throws(DatabaseError) -> [(name: String, rows: Int)] {
+        public func collections() throws(DatabaseError) -> [(name: String, rowCount: Int)] {
             try YapDatabaseRows(path).collections().map { ($0.name.text, $0.rows) }
         }
 

@@ -7,15 +7,15 @@ public struct ImportReport: Sendable, Hashable {
         /// Its name in the database; `nil` if it was skipped.
         public let target: String?
         /// The rows that were read.
-        public internal(set) var rows = 0
+        public internal(set) var rowCount = 0
         /// Those whose records are new in the database.
-        public internal(set) var inserted = 0
+        public internal(set) var insertedCount = 0
         /// Those that replaced a record.
-        public internal(set) var replaced = 0
+        public internal(set) var replacedCount = 0
         /// Those whose keys the database had already, and that were left as they are.
-        public internal(set) var unchanged = 0
+        public internal(set) var unchangedCount = 0
         /// Those that are not in the database, each with a note.
-        public internal(set) var leftOut = 0
+        public internal(set) var leftOutCount = 0
         /// How many objects have which form.
         public internal(set) var forms: [StoredValue.Form: Int] = [:]
         /// How many rows have metadata of which form.
@@ -30,11 +30,11 @@ public struct ImportReport: Sendable, Hashable {
     /// The collections, by name.
     public internal(set) var collections: [Collection] = []
     /// How many rows the file says it has; `nil` if it is damaged and can't say.
-    public let total: Int?
+    public let totalRowCount: Int?
     /// Whether all rows were read. An import that was ended by its progress is run again, and goes on.
     public internal(set) var isComplete = false
     /// The commits that were made.
-    public internal(set) var commits = 0
+    public internal(set) var commitCount = 0
     /// The first notes; each was handed over as it came.
     public internal(set) var notes: [ImportNote] = []
     /// How many notes there were.
@@ -44,19 +44,19 @@ public struct ImportReport: Sendable, Hashable {
     public static let notesMax = 1000
 
     /// The rows that were read.
-    public var rows: Int { collections.reduce(0) { $0 + $1.rows } }
+    public var rowCount: Int { collections.reduce(0) { $0 + $1.rowCount } }
     /// Those whose records are new in the database.
-    public var inserted: Int { collections.reduce(0) { $0 + $1.inserted } }
+    public var insertedCount: Int { collections.reduce(0) { $0 + $1.insertedCount } }
     /// Those that replaced a record.
-    public var replaced: Int { collections.reduce(0) { $0 + $1.replaced } }
+    public var replacedCount: Int { collections.reduce(0) { $0 + $1.replacedCount } }
     /// Those that the database had already.
-    public var unchanged: Int { collections.reduce(0) { $0 + $1.unchanged } }
+    public var unchangedCount: Int { collections.reduce(0) { $0 + $1.unchangedCount } }
     /// Places of the file that are damaged: a row in each, or several.
-    public internal(set) var unread = 0
+    public internal(set) var unreadPlaceCount = 0
     /// What is not in the database, and was not to be left out: rows with a note, and damaged places.
-    public var leftOut: Int { collections.reduce(unread) { $0 + $1.leftOut } }
+    public var leftOutCount: Int { collections.reduce(unreadPlaceCount) { $0 + $1.leftOutCount } }
 
-    init(total: Int?) { self.total = total }
+    init(totalRowCount: Int?) { self.totalRowCount = totalRowCount }
 
     mutating func add(_ note: ImportNote) {
         noteCount += 1

@@ -61,7 +61,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             }
             try print(report, console)
             if !report.isComplete { throw Self.interrupted(report) }
-            if report.leftOut > 0 { throw ExitCode(1) }
+            if report.leftOutCount > 0 { throw ExitCode(1) }
         #else
             throw Failure(
                 "notBuiltIn",
@@ -106,7 +106,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
                     try await old.run(
                         into: database,
                         progress: { report in
-                            bar.update(done: report.rows, of: report.total, counted: report.rows)
+                            bar.update(done: report.rowCount, of: report.totalRowCount, counted: report.rowCount)
                             return !Interruption.isRequested
                         },
                         note: { note in
@@ -126,7 +126,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             defer { bar.finish() }
             return try old.survey(
                 progress: { report in
-                    bar.update(done: report.rows, of: report.total, counted: report.rows)
+                    bar.update(done: report.rowCount, of: report.totalRowCount, counted: report.rowCount)
                     return !Interruption.isRequested
                 },
                 note: { note in
@@ -142,8 +142,8 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
 
         private static func interrupted(_ report: ImportReport) -> Failure {
             Failure(
-                "interrupted", "interrupted after \(report.rows.grouped) rows. Import again to continue.", exitCode: 130
-            )
+                "interrupted", "interrupted after \(report.rowCount.grouped) rows. Import again to continue.",
+                exitCode: 130)
         }
 
         private func print(_ report: ImportReport, _ console: Console) throws {
@@ -157,8 +157,9 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             for one in report.collections where one.target != nil {
                 let counts: [CBORValue] =
                     into == nil
-                    ? [.null, .null, .null] : [.count(one.inserted), .count(one.replaced), .count(one.unchanged)]
-                let cells = [.text(one.target ?? one.name), .count(one.rows)] + counts + [.count(one.leftOut)]
+                    ? [.null, .null, .null]
+                    : [.count(one.insertedCount), .count(one.replacedCount), .count(one.unchangedCount)]
+                let cells = [.text(one.target ?? one.name), .count(one.rowCount)] + counts + [.count(one.leftOutCount)]
                 let forms = [one.forms, one.metadataForms]
                 let pairs = zip(columns, cells + forms.map(Self.json)).map {
                     CBORValue.Pair(.text($0.name), $1)
