@@ -40,11 +40,12 @@ import YaprakReplay
                     guard let row = view.rows(ofGroup: group, at: 0..<1).first else { continue }
                     #expect(row.record == snapshot.untyped(row.collection)[row.key], "\(place)")
                     #expect(
-                        view.places(ofKey: row.key, inCollection: row.collection).contains {
+                        view.places(ofKey: row.key, inCollectionNamed: row.collection).contains {
                             $0.group == group && $0.index == 0
                         }, "\(place)")
                     #expect(
-                        view.explain(key: row.key, inCollection: row.collection).contains { $0.index == 0 }, "\(place)")
+                        view.explain(key: row.key, inCollectionNamed: row.collection).contains { $0.index == 0 },
+                        "\(place)")
                 }
             }
         }
@@ -62,7 +63,7 @@ import YaprakReplay
         #expect(contents(of: view) == ["sci-fi": ["books/4", "books/3", "books/2", "books/1", "books/0"]])
         let row = try #require(view.rows(ofGroup: "sci-fi", at: 1..<2).first)
         #expect(row.record?.object["rank"] == 6)
-        #expect(view.explain(key: "3", inCollection: "books").first?.sortValue == "6")
+        #expect(view.explain(key: "3", inCollectionNamed: "books").first?.sortValue == "6")
         #expect(view.rows(ofGroup: "sci-fi", at: -3..<99).count == 5)
         #expect(snapshot.untypedView("other") == nil)
     }

@@ -123,7 +123,7 @@ import YaprakTrees
         let (reader, model) = try await makeShop(500, seed: 9, checkpointsAt: [250])
         var before: String?
         var last = CommitNumber.zero
-        for try await revision in reader.history(ofKey: "book 7", inCollection: "books") {
+        for try await revision in reader.history(ofKey: "book 7", inCollectionNamed: "books") {
             let number = revision.commit.commitNumber
             #expect(revision.before.map(ShopModel.text) == before)
             before = revision.after.map(ShopModel.text)
@@ -182,7 +182,7 @@ import YaprakTrees
         let only = try ReplayReader(backup).cursor()
         #expect(only.commitNumber == 1 && only.snapshot.untyped("notes")["a"]?.object == "b")
         #expect(try only.previous() == nil && only.next() == nil && only.step(-1) == 0)
-        for try await revision in try ReplayReader(backup).history(ofKey: "a", inCollection: "notes") {
+        for try await revision in try ReplayReader(backup).history(ofKey: "a", inCollectionNamed: "notes") {
             Issue.record("there is no log, and it tells of \(revision)")
         }
     }

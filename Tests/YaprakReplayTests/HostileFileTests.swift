@@ -264,7 +264,7 @@ import YaprakReplay
         let error = #expect(throws: DatabaseError.self) { try CommitIndex(reader).activity(in: 1...1, slicesMax: 1) }
         #expect(error?.code == .corruptLog)
         #expect(throws: DatabaseError.self) {
-            var revisions = reader.history(ofKey: "k", inCollection: "x").makeAsyncIterator()
+            var revisions = reader.history(ofKey: "k", inCollectionNamed: "x").makeAsyncIterator()
             while try revisions.next() != nil {}
         }
         #expect(throws: DatabaseError.self) {

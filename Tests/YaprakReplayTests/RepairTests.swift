@@ -224,7 +224,7 @@ import YaprakStorage
         }
         // Between the hole and the next checkpoint nobody knows what a record was.
         var revisions: [UInt64] = []
-        for try await revision in reader.history(ofKey: "last", inCollection: "notes") {
+        for try await revision in reader.history(ofKey: "last", inCollectionNamed: "notes") {
             let number = revision.commit.commitNumber.rawValue
             if number > 100 { continue }
             revisions.append(number)

@@ -177,7 +177,7 @@ import YaprakTesting
 
     @Test func `A record that does not encode fails its write alone`() async throws {
         let database = try await Database.current.fork(on: disk)
-        disk.plan(.encodingFails(in: "books", key: "b"))
+        disk.plan(.encodingFails(inCollectionNamed: "books", key: "b"))
         let codes = await [refusal("a", database), refusal("b", database), refusal("b", database)]
         #expect(codes == [nil, .encodingFailed, nil])
     }

@@ -259,7 +259,7 @@ import YaprakReplay
             try await database.close()
             let reader = try ReplayReader(FilePath(path))
             var blame = FieldBlame()
-            for try await revision in reader.history(ofKey: "x", inCollection: "things") { blame.add(revision) }
+            for try await revision in reader.history(ofKey: "x", inCollectionNamed: "things") { blame.add(revision) }
             let record = try #require(try reader.snapshot().untyped("things")["x"])
             for line in blame.lines(of: record) {
                 #expect(line.commit?.commitNumber.rawValue == expected[line.path]?.commit, "seed \(seed): \(line.path)")
@@ -281,7 +281,7 @@ import YaprakReplay
         func blame() async throws -> [String: UInt64] {
             let reader = try ReplayReader(FilePath(path))
             var blame = FieldBlame()
-            for try await revision in reader.history(ofKey: "x", inCollection: "things") { blame.add(revision) }
+            for try await revision in reader.history(ofKey: "x", inCollectionNamed: "things") { blame.add(revision) }
             let record = try #require(try reader.snapshot().untyped("things")["x"])
             return Dictionary(
                 uniqueKeysWithValues: blame.lines(of: record).map { ($0.path, $0.commit?.commitNumber.rawValue ?? 0) })

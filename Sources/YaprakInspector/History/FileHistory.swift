@@ -182,7 +182,7 @@
             let most = revisionsMax
             return try await readingLong { reader, isCancelled in
                 var found = Revisions(max: most)
-                var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
+                var revisions = reader.history(ofKey: key, inCollectionNamed: collection).makeAsyncIterator()
                 func isStopped() -> Bool { isCancelled() || ContinuousClock.now >= deadline }
                 var isLate = false
                 while !isLate, let revision = try revisions.next(unless: isStopped) {

@@ -115,7 +115,7 @@
         private func explanation(_ request: Request, _ view: UntypedView) -> Markup? {
             guard let key = request.text("explain"), let collection = request.text("of") else { return nil }
             let name = "\(Pieces.cut(collection, 80)) \(Pieces.name(key, 200))"
-            let places = view.explain(key: key, inCollection: collection)
+            let places = view.explain(key: key, inCollectionNamed: collection)
             let words =
                 places.isEmpty
                 ? "\(name) is not in this view at this commit."

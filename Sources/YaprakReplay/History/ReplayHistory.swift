@@ -4,7 +4,7 @@ import YaprakStorage
 
 /// What happened to one record, commit by commit.
 ///
-///     for try await revision in reader.history(ofKey: "abc", inCollection: "books") {
+///     for try await revision in reader.history(ofKey: "abc", inCollectionNamed: "books") {
 ///         print(revision.commit.commitNumber, revision.before?.object, revision.after?.object)
 ///     }
 ///
@@ -108,8 +108,8 @@ public struct ReplayRevision: Sendable {
 
 extension ReplayReader {
     /// What happened to the record under `key`, oldest first. O(1) to make.
-    public func history(ofKey key: String, inCollection collection: String) -> ReplayHistory {
-        ReplayHistory(reader: self, key: key.normalizedKey, collection: collection.normalizedKey)
+    public func history(ofKey key: String, inCollectionNamed name: String) -> ReplayHistory {
+        ReplayHistory(reader: self, key: key.normalizedKey, collection: name.normalizedKey)
     }
 }
 

@@ -62,18 +62,18 @@ public struct UntypedView: Sendable {
     }
 
     /// Where a record of a collection is in the view: one place in most views. O(log *n*) each.
-    public func places(ofKey key: String, inCollection collection: String) -> [(group: String, index: Int)] {
-        guard let number = collectionNames.firstIndex(of: collection) else { return [] }
+    public func places(ofKey key: String, inCollectionNamed name: String) -> [(group: String, index: Int)] {
+        guard let number = collectionNames.firstIndex(of: name) else { return [] }
         return state.place(of: RowID(collection: number, key: key.normalizedKey))
     }
 
     /// Where a record stands, between which others, and by what it was sorted there, if the view knows.
     ///
-    ///     for place in sales.explain(key: "abc", inCollection: "books") { print(place) }
+    ///     for place in sales.explain(key: "abc", inCollectionNamed: "books") { print(place) }
     ///
     /// - Returns: none if the record is not in the view. - Complexity: O(log *n*) each.
-    public func explain(key: String, inCollection collection: String) -> [ViewExplanation.Place] {
-        guard let number = collectionNames.firstIndex(of: collection) else { return [] }
+    public func explain(key: String, inCollectionNamed name: String) -> [ViewExplanation.Place] {
+        guard let number = collectionNames.firstIndex(of: name) else { return [] }
         return state.placements(of: RowID(collection: number, key: key.normalizedKey)).map { state.describe($0) }
     }
 }

@@ -87,16 +87,16 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// A record does not encode: `encodingFailed`, and nothing of its write is kept. Also in checkpoints.
     ///
     /// - Parameters:
-    ///   - collection: the name of the collection; any if `nil`.
+    ///   - name: the name of the collection; any if `nil`.
     ///   - key: the key of the record; any if `nil`.
     ///   - nth: which of the values that fit; 1, or less, is the next.
     ///   - forever: whether all after it fail, too.
     public static func encodingFails(
-        in collection: String? = nil, key: String? = nil, nth: Int = 1, forever: Bool = false
+        inCollectionNamed name: String? = nil, key: String? = nil, nth: Int = 1, forever: Bool = false
     ) -> Fault {
-        let place = [collection, key].compactMap { $0 }.joined(separator: "/")
+        let place = [name, key].compactMap { $0 }.joined(separator: "/")
         return Fault(
-            .encoding(collection: collection, key: key, nth: nth, forever: forever),
+            .encoding(collection: name, key: key, nth: nth, forever: forever),
             words("fail encoding\(place.isEmpty ? "" : " of \(place)"),", nth, forever))
     }
 }

@@ -65,7 +65,7 @@ struct BlameCommand: AsyncParsableCommand {
     private func history(of reader: ReplayReader, through number: CommitNumber) throws -> (FieldBlame, CommitNumber?) {
         var blame = FieldBlame()
         var gone: CommitNumber?
-        var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
+        var revisions = reader.history(ofKey: key, inCollectionNamed: collection).makeAsyncIterator()
         while let revision = try revisions.next(), revision.commit.commitNumber <= number {
             if Invocation.isInterrupted() { throw Interrupted() }
             blame.add(revision)

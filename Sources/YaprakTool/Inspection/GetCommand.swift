@@ -89,7 +89,7 @@ struct GetCommand: AsyncParsableCommand {
     private func showHistory(_ reader: ReplayReader, through last: CommitNumber) throws {
         let console = try paging.console()
         var printer = RevisionPrinter(format: output.format(on: console), console: console)
-        var revisions = reader.history(ofKey: key, inCollection: collection).makeAsyncIterator()
+        var revisions = reader.history(ofKey: key, inCollectionNamed: collection).makeAsyncIterator()
         while let revision = try revisions.next(), revision.commit.commitNumber <= last {
             if Invocation.isInterrupted() {
                 try printer.finish()
