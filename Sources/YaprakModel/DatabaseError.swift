@@ -32,20 +32,20 @@ public struct DatabaseError: Error, Sendable, CustomStringConvertible {
         public var offset: UInt64?
         /// The commits concerned, oldest to newest.
         public var commits: ClosedRange<CommitNumber>?
-        /// The collection concerned.
-        public var collection: String?
+        /// The name of the collection concerned.
+        public var collectionName: String?
         /// The key concerned.
         public var key: String?
 
         /// A place. Leave out what is not known.
         public init(
             file: String? = nil, offset: UInt64? = nil, commits: ClosedRange<CommitNumber>? = nil,
-            collection: String? = nil, key: String? = nil
+            collectionName: String? = nil, key: String? = nil
         ) {
             self.file = file
             self.offset = offset
             self.commits = commits
-            self.collection = collection
+            self.collectionName = collectionName
             self.key = key
         }
     }

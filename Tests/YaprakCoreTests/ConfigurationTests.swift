@@ -42,7 +42,7 @@ import Yaprak
             let error = await #expect(throws: DatabaseError.self) {
                 try await database.write { $0[checked]["b"] = Book(title: "") }
             }
-            #expect(error?.code == .notConfigured && error?.place.collection == "books")
+            #expect(error?.code == .notConfigured && error?.place.collectionName == "books")
             #expect(error?.message.contains("bind(_:)") == true)
         }
         #expect(database.snapshot[.books].map(\.key) == ["a"] && database.commitNumber == 1)

@@ -48,7 +48,7 @@ import YaprakStorage
             transaction[Self.blobs]["b"] = Data(count: 64 << 10)
         }
         let error = await #expect(throws: DatabaseError.self) { try await database.checkpoint() }
-        #expect(error?.code == .overLimit && error?.place.key == "b" && error?.place.collection == "blobs")
+        #expect(error?.code == .overLimit && error?.place.key == "b" && error?.place.collectionName == "blobs")
         try await database.write { $0[Self.blobs].remove("b") }
         #expect(try await database.checkpoint() == 2)
         try await database.close()

@@ -63,7 +63,7 @@ import YaprakCBOR
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { $0[.authors]["b"] = book(101 - overhead) }
         }
-        #expect(error?.code == .valueTooLarge && error?.place.key == "b" && error?.place.collection == "authors")
+        #expect(error?.code == .valueTooLarge && error?.place.key == "b" && error?.place.collectionName == "authors")
         #expect(database.snapshot[.authors].map(\.key) == ["a"])
     }
 

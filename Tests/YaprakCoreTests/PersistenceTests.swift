@@ -131,7 +131,7 @@ import YaprakCBOR
         let error = await #expect(throws: DatabaseError.self) {
             _ = try await Database.open(at: path, collections: other)
         }
-        #expect(error?.code == .undecodableRecord && error?.place.collection == "books" && error?.place.key == "a")
+        #expect(error?.code == .undecodableRecord && error?.place.collectionName == "books" && error?.place.key == "a")
         database = try await open()
         #expect(database.snapshot[.books].count == 3)
         try await database.close()

@@ -154,7 +154,8 @@ import Yaprak
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { $0[.parents].remove("ann") }
         }
-        #expect(error?.code == .removalRestricted && error?.place.collection == "children" && error?.place.key == "bob")
+        #expect(error?.code == .removalRestricted)
+        #expect(error?.place.collectionName == "children" && error?.place.key == "bob")
         #expect(
             error?.message.hasPrefix(
                 """

@@ -266,7 +266,7 @@
         // A log that may have no more files was said to be the fault of each row.
         @Test func `A limit of the database is no fault of a row, but for one collection too many`() {
             #expect(!ImportWriter.isOfOneRow(DatabaseError(.overLimit, "The commits are used up.")))
-            #expect(ImportWriter.isOfOneRow(DatabaseError(.overLimit, "x", place: .init(collection: "a"))))
+            #expect(ImportWriter.isOfOneRow(DatabaseError(.overLimit, "x", place: .init(collectionName: "a"))))
             #expect(ImportWriter.isOfOneRow(DatabaseError(.keyTooLong, "x")))
             for code: DatabaseError.Code in [.diskFull, .syncFailed, .closed, .readOnly, .notConfigured] {
                 #expect(!ImportWriter.isOfOneRow(DatabaseError(code, "x")))

@@ -56,7 +56,7 @@ import YaprakReplay
         }
         #expect(error?.code == .stateDiffers)
         #expect(error?.place.commits == 21...30)
-        #expect(error?.place.collection == "added" && error?.place.key == "planted")
+        #expect(error?.place.collectionName == "added" && error?.place.key == "planted")
         // Up to the commit before it, nothing is wrong.
         #expect(try await Database.replay(good, upTo: 29, collections: .books, .notes).commitNumber == 29)
     }

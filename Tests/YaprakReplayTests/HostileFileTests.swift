@@ -65,7 +65,8 @@ import YaprakReplay
             try plant(keys, chunk: chunk)
             let error = await refusal(typed: typed)
             #expect(
-                error?.code == .corruptCheckpoint && error?.place.collection == "texts", "\(String(describing: error))")
+                error?.code == .corruptCheckpoint && error?.place.collectionName == "texts",
+                "\(String(describing: error))")
             #expect(error?.place.file?.hasSuffix(".ckpt") == true && error?.place.key != nil)
             let report = try ReplayReader(path).verify(.replay)
             #expect(report.severity == .corrupt, "\(report.findings)")
@@ -133,7 +134,9 @@ import YaprakReplay
             try writer.endSection(count: 1, digest: digest.value)
         }
         let error = await refusal(typed: typed)
-        #expect(error?.code == .corruptCheckpoint && error?.place.collection == "texts", "\(String(describing: error))")
+        #expect(
+            error?.code == .corruptCheckpoint && error?.place.collectionName == "texts",
+            "\(String(describing: error))")
         #expect(try ReplayReader(path).verify(.replay).severity == .corrupt)
     }
 

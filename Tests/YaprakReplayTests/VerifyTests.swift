@@ -138,7 +138,7 @@ import YaprakTrees
         }
         #expect(report.severity == .corrupt)
         let finding = try #require(report.findings.first)
-        if lie != .wrongDigest, lie != .wrongInfo { #expect(finding.place.collection == "notes") }
+        if lie != .wrongDigest, lie != .wrongInfo { #expect(finding.place.collectionName == "notes") }
         #expect(finding.place.file?.contains("00031-") == true)
         switch lie {
         case .changed, .missing: #expect(finding.place.key == "last")

@@ -38,7 +38,7 @@ import YaprakTesting
             {"id": "emma", "title": "Emma", "genre": "romance", "salesRank": "eight"}
             """)
         let error = try #require(await refusal(.file(.ndjson(path), into: .books, key: "id")))
-        #expect(error.code == .undecodableRecord && error.place.key == "emma" && error.place.collection == "books")
+        #expect(error.code == .undecodableRecord && error.place.key == "emma" && error.place.collectionName == "books")
         #expect(error.message.hasPrefix(#"books.ndjson, line 3: the record "emma" is not one that "books" holds: "#))
         #expect(error.message.contains(#"the field "salesRank" is no Int"#), "\(error.message)")
     }

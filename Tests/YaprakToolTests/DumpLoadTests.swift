@@ -217,7 +217,7 @@ import YaprakReplay
     @Test func `A limit of the database is no fault of a line, but for one collection too many`() {
         #expect(!DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "The commits are used up.")))
         #expect(!DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "x", place: .init(file: "wal"))))
-        #expect(DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "x", place: .init(collection: "a"))))
+        #expect(DumpLoader.isOfOneRecord(DatabaseError(.overLimit, "x", place: .init(collectionName: "a"))))
         #expect(DumpLoader.isOfOneRecord(DatabaseError(.keyTooLong, "x")))
         #expect(!DumpLoader.isOfOneRecord(DatabaseError(.diskFull, "x")))
     }

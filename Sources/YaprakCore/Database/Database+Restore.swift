@@ -138,7 +138,7 @@ extension Draft {
                 decode, and not here: it was removed or replaced since, or the collection has no type here. It can't be \
                 written again. Nothing was restored.
                 """,
-                place: .init(collection: binding.name, key: lost))
+                place: .init(collectionName: binding.name, key: lost))
         }
     }
 
@@ -208,7 +208,7 @@ extension Draft {
             throw DatabaseError(
                 .undecodableRecord,
                 "the record \(raw.key.debugDescription) of \"\(binding.name)\" does not decode. Nothing was restored.",
-                place: .init(collection: binding.name, key: raw.key), cause: error)
+                place: .init(collectionName: binding.name, key: raw.key), cause: error)
         }
         try edit(slot, raw.key) { old in
             if let old, try isEqual(old, raw, box, binding) { return .keep }

@@ -59,7 +59,7 @@ struct CheckpointContents: Sendable {
             } catch {
                 throw DatabaseError(
                     .encodingFailed, "the record \(record.key.debugDescription) of \"\(binding.name)\" does not encode",
-                    place: .init(collection: binding.name, key: record.key), cause: error)
+                    place: .init(collectionName: binding.name, key: record.key), cause: error)
             }
             buffer.withBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[start...])) }
             if buffer.count >= 32 << 10 {
@@ -92,7 +92,7 @@ struct CheckpointContents: Sendable {
                 the record \(last.key.debugDescription) of "\(binding.name)" has \(buffer.count - start) bytes, \
                 \(most) are what a checkpoint takes. Split it.
                 """,
-                place: .init(collection: binding.name, key: last.key))
+                place: .init(collectionName: binding.name, key: last.key))
         }
         let cut = buffer.count > most ? start : 0
         try buffer.withBytes { bytes in

@@ -66,7 +66,7 @@ extension CheckpointReader {
             var place = known?.place ?? .init()
             place.file = fileName
             if section.kind == SectionKind.records.rawValue || section.kind == SectionKind.setAside.rawValue {
-                place.collection = section.name
+                place.collectionName = section.name
             }
             let what =
                 known?.message

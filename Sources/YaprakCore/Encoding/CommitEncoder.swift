@@ -141,7 +141,7 @@ struct CommitEncoder {
             throw DatabaseError(
                 .encodingFailed,
                 "the record \(entry.key.debugDescription) of \"\(binding.name)\" does not encode. Nothing of the write was kept.",
-                place: .init(collection: binding.name, key: entry.key), cause: error)
+                place: .init(collectionName: binding.name, key: entry.key), cause: error)
         }
         let bytes = writer.count - start
         // The encoder counted the levels of a value; bytes that nobody decoded are counted here.
@@ -154,7 +154,7 @@ struct CommitEncoder {
                 a value of the record \(entry.key.debugDescription) of "\(binding.name)" has \(bytes) bytes, \
                 \(most) are allowed. Split it, or raise DatabaseLimits.valueBytesMax, to 119 MiB at most.
                 """,
-                place: .init(collection: binding.name, key: entry.key))
+                place: .init(collectionName: binding.name, key: entry.key))
         }
     }
 
@@ -187,7 +187,7 @@ struct CommitEncoder {
             \(DatabaseLimits.recordLevelsMax) levels, which are \(StoredValue.depthMax) arrays, maps and tags \
             within each other. Keep its parts as records of their own, under keys that say where they belong.
             """,
-            place: .init(collection: binding.name, key: entry.key), cause: cause)
+            place: .init(collectionName: binding.name, key: entry.key), cause: cause)
     }
 
     /// Decodes what was encoded, as the next launch would.
@@ -207,7 +207,7 @@ struct CommitEncoder {
                         the record \(entry.key.debugDescription) of "\(changes.binding.name)" encodes, but does not \
                         decode again. Nothing of the write was kept.
                         """,
-                        place: .init(collection: changes.binding.name, key: entry.key), cause: error)
+                        place: .init(collectionName: changes.binding.name, key: entry.key), cause: error)
                 }
             }
         }

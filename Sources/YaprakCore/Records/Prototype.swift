@@ -14,7 +14,7 @@ struct Prototype<Value: Codable & Sendable>: Sendable {
             throw DatabaseError(
                 .encodingFailed,
                 "the prototype of \"\(collection)\" does not encode. Name a record that the collection could hold.",
-                place: .init(collection: collection), cause: error)
+                place: .init(collectionName: collection), cause: error)
         }
     }
 }

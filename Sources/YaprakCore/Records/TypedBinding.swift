@@ -141,7 +141,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                 a record of "\(name)" has version \(at), newer than version \(version) of this program. Open it with \
                 the newer program.
                 """,
-                place: .init(collection: name, key: raw.key))
+                place: .init(collectionName: name, key: raw.key))
         }
         var record = UntypedRecord(
             key: raw.key, object: try decode(raw.object, decoder, nil),
@@ -154,7 +154,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                     no migration leads "\(name)" from version \(at) to \(version). Add migrate(from: \(at), to: …) \
                     where it is bound.
                     """,
-                    place: .init(collection: name, key: raw.key))
+                    place: .init(collectionName: name, key: raw.key))
             }
             try migration.step(&record)
             at = migration.to
@@ -185,7 +185,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                     \(coders.map(\.name.debugDescription).joined(separator: ", ")). Name the former coder among \
                     CollectionConfiguration.earlierCoders.
                     """,
-                    place: .init(collection: name))
+                    place: .init(collectionName: name))
             }
             return try coder.decode(Value.self, from: foreign.bytes)
         }

@@ -304,6 +304,6 @@ extension CollectionDifference {
             \(name.debugDescription) \(parts), the first is \(key.debugDescription). Unless a program with other \
             Codable types wrote the checkpoint, the file or the log was changed: restore a backup.
             """,
-            place: .init(file: file, commits: commits, collection: name, key: key))
+            place: .init(file: file, commits: commits, collectionName: name, key: key))
     }
 }

@@ -97,6 +97,6 @@ extension HistoryLine {
             the record \(raw.key.debugDescription) of "\(binding.name)" does not decode as commit \(number) has it. Bind \
             the type it was written with, add a migration, or set such records aside.
             """,
-            place: .init(commits: number...number, collection: binding.name, key: raw.key), cause: cause)
+            place: .init(commits: number...number, collectionName: binding.name, key: raw.key), cause: cause)
     }
 }

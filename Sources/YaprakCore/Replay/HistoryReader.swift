@@ -131,7 +131,7 @@ package final class HistoryReader: Sendable {
                 the record \(raw.key.debugDescription) of "\(binding.name)" in the log does not decode. Bind the \
                 type it was written with, or set such records aside.
                 """,
-                place: .init(collection: binding.name, key: raw.key), cause: error)
+                place: .init(collectionName: binding.name, key: raw.key), cause: error)
         }
     }
 

@@ -58,7 +58,7 @@ package struct RawReplay {
                 throw DatabaseError(
                     .corruptCheckpoint,
                     "\(checkpoint.fileName) has two sections of records of \(section.name.debugDescription). Restore a backup.",
-                    place: .init(file: checkpoint.fileName, collection: section.name))
+                    place: .init(file: checkpoint.fileName, collectionName: section.name))
             }
             try checkpoint.namingItself(section) { try load(section, checkpoint) }
         }
@@ -125,7 +125,7 @@ package struct RawReplay {
             throw DatabaseError(
                 .corruptCheckpoint,
                 "checkpoint \(number) names \(section.count) records of \"\(section.name)\" and holds \(roots[slot].count)",
-                place: .init(collection: section.name))
+                place: .init(collectionName: section.name))
         }
     }
 

@@ -102,7 +102,7 @@ extension CollectionDirectory {
                 the database has \(bindings.count) collections, \(most) are allowed. Put a part of the collection's \
                 name into the keys, or raise DatabaseLimits.collectionsMax if it is below \(DatabaseLimits.collectionsMax).
                 """,
-                place: .init(collection: binding.name))
+                place: .init(collectionName: binding.name))
         }
         if nameBytes + binding.name.utf8.count > DatabaseLimits.allNamesBytesMax {
             return DatabaseError(
@@ -111,7 +111,7 @@ extension CollectionDirectory {
                 the names of the \(bindings.count) collections have \(nameBytes) bytes together, \
                 \(DatabaseLimits.allNamesBytesMax) are allowed. Use shorter names, or put a part of them into the keys.
                 """,
-                place: .init(collection: binding.name))
+                place: .init(collectionName: binding.name))
         }
         return nil
     }

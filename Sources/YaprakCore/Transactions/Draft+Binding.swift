@@ -88,7 +88,7 @@ extension Draft {
                 type they were written with, name the coder they were written with (earlierCoders), add a migration, or set \
                 them aside (undecodable, all of CollectionConfiguration).
                 """,
-                place: .init(collection: binding.name, key: first.raw.key), cause: first.error)
+                place: .init(collectionName: binding.name, key: first.raw.key), cause: first.error)
         }
         let rows = failures.map { $0.raw.setAside() }.sorted { $0.key < $1.key }
         let aside = addCollection(RawBinding(name: CollectionDirectory.asideName(of: binding.name)))

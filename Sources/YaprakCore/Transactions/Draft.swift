@@ -221,7 +221,7 @@ final class Draft {
                 would not be used. Give the configured handle to Database.open(at:collections:), \
                 Database.inMemory(collections:) or bind(_:) first.
                 """,
-                place: .init(collection: binding.name)))
+                place: .init(collectionName: binding.name)))
     }
 
     @usableFromInline

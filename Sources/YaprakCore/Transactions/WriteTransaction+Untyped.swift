@@ -124,6 +124,6 @@ extension WriteTransaction {
             the record \(key.debugDescription) is not one that "\(name)" can hold. Write a value of the type that is \
             bound to it.
             """,
-            place: .init(collection: name, key: key), cause: cause)
+            place: .init(collectionName: name, key: key), cause: cause)
     }
 }

@@ -78,7 +78,7 @@ extension ManualView: TreeBackedPrimaryExtension {
             view "\(name)" has rows of "\(types.name)", whose records have no type yet. Name the collection when the database \
             is opened, or bind it, before the view is registered. Its rows stay in the files.
             """,
-            place: .init(collection: types.name))
+            place: .init(collectionName: types.name))
     }
 
     package func apply(

@@ -56,7 +56,7 @@ extension RecordIndex: JudgingExtension {
                 "\(configuration.collection.name)" have the same values. Nothing of the write was kept. Write other values, \
                 or look the record up first.
                 """,
-                place: .init(collection: configuration.collection.name, key: record.key),
+                place: .init(collectionName: configuration.collection.name, key: record.key),
                 cause: UniqueViolation(
                     index: name, collection: configuration.collection.name, keys: [record.key, other]))
         }
@@ -72,7 +72,7 @@ extension RecordIndex: JudgingExtension {
             another, among them \(keys.prefix(10).map(\.debugDescription).joined(separator: ", ")). It is not registered. \
             Change these records first, or register it without unique: true.
             """,
-            place: .init(collection: configuration.collection.name, key: keys.first),
+            place: .init(collectionName: configuration.collection.name, key: keys.first),
             cause: UniqueViolation(index: name, collection: configuration.collection.name, keys: keys))
     }
 }

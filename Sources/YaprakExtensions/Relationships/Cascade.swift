@@ -343,7 +343,7 @@ struct Cascade {
             "\(collection)" \(key.debugDescription) restricts the removal of \(chain.joined(separator: " after ")) \
             (relationship "\(relationship.name)"). Nothing of the write was kept. Remove it first, or in the same transaction.
             """,
-            place: .init(collection: removals[index].collection, key: removals[index].key))
+            place: .init(collectionName: removals[index].collection, key: removals[index].key))
     }
 
     private static func text(_ removal: Removal) -> String {

@@ -56,7 +56,7 @@ struct RelationshipRules: JudgingReaction {
                     "\(relationship.targetTypes.name)" \(target.debugDescription), which is not there; the relationship \
                     "\(relationship.name)" allows no missing record. Nothing of the write was kept. Write both in one transaction.
                     """,
-                    place: .init(collection: relationship.sourceTypes.name, key: source))
+                    place: .init(collectionName: relationship.sourceTypes.name, key: source))
             }
         }
     }

@@ -76,7 +76,7 @@
         static func isOfOneRow(_ error: any Error) -> Bool {
             guard let error = error as? DatabaseError else { return !(error is CancellationError && Task.isCancelled) }
             // A row may need one collection too many. That the log can have no more files, or no more commits, is no row's.
-            if error.code == .overLimit { return error.place.collection != nil }
+            if error.code == .overLimit { return error.place.collectionName != nil }
             return !ofEveryRow.contains(error.code)
         }
 

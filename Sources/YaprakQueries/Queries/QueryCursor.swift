@@ -80,7 +80,7 @@ extension RecordQuery {
         } catch {
             throw DatabaseError(
                 .encodingFailed, "the record does not encode, so no cursor can stand behind it.",
-                place: .init(collection: collection.name, key: row.key), cause: error)
+                place: .init(collectionName: collection.name, key: row.key), cause: error)
         }
     }
 
@@ -107,7 +107,7 @@ extension RecordQuery {
             throw DatabaseError(
                 .invalidQuery,
                 "the record of a cursor does not decode. Begin with the first page.",
-                place: .init(collection: collection.name), cause: error)
+                place: .init(collectionName: collection.name), cause: error)
         }
     }
 }

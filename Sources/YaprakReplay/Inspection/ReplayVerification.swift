@@ -136,7 +136,7 @@ extension ReplayReader {
             + audit.findings.map {
                 ReplayVerification.Finding(
                     severity: .init($0.severity),
-                    place: .init(file: $0.file, commits: $0.commits, collection: $0.collection, key: $0.key),
+                    place: .init(file: $0.file, commits: $0.commits, collectionName: $0.collection, key: $0.key),
                     message: $0.message)
             }
         let worst = max(report.severity, audit.findings.map(\.severity).max() ?? .clean)

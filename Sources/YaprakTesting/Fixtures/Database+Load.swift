@@ -119,7 +119,7 @@ extension FixtureFile {
             \(name), line \(line): the record \(key.debugDescription) is not one that "\(collection)" holds: \
             \(SchemaMismatch.text(of: error)). Correct the file, or the type.
             """,
-            place: .init(file: path, collection: collection, key: key))
+            place: .init(file: path, collectionName: collection, key: key))
     }
 }
 

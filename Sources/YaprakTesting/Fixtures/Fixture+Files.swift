@@ -188,7 +188,7 @@ extension Fixture {
                         the record \(record.key.debugDescription) is not one that "\(collection.name)" holds: \
                         \(SchemaMismatch.text(of: mismatch)). Correct the file, or the type, or configure a migration.
                         """,
-                        place: .init(collection: collection.name, key: record.key))
+                        place: .init(collectionName: collection.name, key: record.key))
                 } catch {
                     break
                 }

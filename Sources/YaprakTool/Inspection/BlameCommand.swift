@@ -46,7 +46,7 @@ struct BlameCommand: AsyncParsableCommand {
             throw Failure(
                 "notFound",
                 "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(number)",
-                place: .init(commits: number...number, collection: collection, key: key), exitCode: 3,
+                place: .init(commits: number...number, collectionName: collection, key: key), exitCode: 3,
                 hint: gone.map { "Commit \($0) removed it; --at \($0)^ shows it before." } ?? "`yaprak ls` lists keys.")
         }
         let lines = blame.lines(of: record).filter { line in
@@ -55,7 +55,7 @@ struct BlameCommand: AsyncParsableCommand {
         if let field, lines.isEmpty {
             throw Failure(
                 "notFound", "the record has no field \(field.debugDescription)",
-                place: .init(collection: collection, key: key), exitCode: 3,
+                place: .init(collectionName: collection, key: key), exitCode: 3,
                 hint: Suggestion.sentence(for: field, among: blame.lines(of: record).map(\.path)))
         }
         try write(lines)

@@ -58,7 +58,7 @@ struct GetCommand: AsyncParsableCommand {
         return Failure(
             "notFound",
             "there is no record \(key.debugDescription) in \(collection.debugDescription) at commit \(number)",
-            place: .init(commits: number...number, collection: collection, key: key), exitCode: 3,
+            place: .init(commits: number...number, collectionName: collection, key: key), exitCode: 3,
             hint: "`yaprak ls` lists keys, `yaprak get --history` shows whether there ever was one.")
     }
 
@@ -104,7 +104,7 @@ struct GetCommand: AsyncParsableCommand {
                 "notFound",
                 "no commit up to \(last) that the log keeps concerns a record \(key.debugDescription) in "
                     + "\(collection.debugDescription)",
-                place: .init(commits: last...last, collection: collection, key: key), exitCode: 3,
+                place: .init(commits: last...last, collectionName: collection, key: key), exitCode: 3,
                 hint: "`yaprak ls` lists collections and keys.")
         }
     }

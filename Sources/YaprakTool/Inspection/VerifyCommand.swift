@@ -104,7 +104,7 @@ struct VerifyCommand: AnsweringCommand {
                         "offset": finding.place.offset.map { .unsigned($0) } ?? .null,
                         "commits": finding.place.commits.map { [.number($0.lowerBound), .number($0.upperBound)] }
                             ?? .null,
-                        "collection": finding.place.collection.map { .text($0) } ?? .null,
+                        "collection": finding.place.collectionName.map { .text($0) } ?? .null,
                         "key": finding.place.key.map { .text($0) } ?? .null,
                         "message": .text(finding.message),
                     ]

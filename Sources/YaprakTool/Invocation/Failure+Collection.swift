@@ -9,7 +9,7 @@ extension Failure {
         let names = known.prefix(20).map(\.debugDescription).joined(separator: ", ")
         return Failure(
             "notFound", "there is no collection \(name.debugDescription) at commit \(number)",
-            place: .init(commits: number...number, collection: name), exitCode: 3,
+            place: .init(commits: number...number, collectionName: name), exitCode: 3,
             hint: known.isEmpty
                 ? "There is none at all." : Suggestion.sentence(for: name, among: known) ?? "There are \(names).")
     }

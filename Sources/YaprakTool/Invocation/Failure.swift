@@ -113,7 +113,7 @@ struct Failure: Error {
         if let commits = place.commits {
             parts.append(.init("commits", [.number(commits.lowerBound), .number(commits.upperBound)]))
         }
-        if let collection = place.collection { parts.append(.init("collection", .text(collection))) }
+        if let collection = place.collectionName { parts.append(.init("collection", .text(collection))) }
         if let key = place.key { parts.append(.init("key", .text(key))) }
         if !parts.isEmpty { pairs.append(.init("place", .map(parts))) }
         pairs.append(.init("exit", .integer(Int64(exitCode))))

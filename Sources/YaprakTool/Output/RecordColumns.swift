@@ -84,7 +84,7 @@ struct RecordColumns {
             throw Failure(
                 "notFound",
                 "no record of \((collection ?? "").debugDescription) has a column \(absent.debugDescription)",
-                place: .init(collection: collection), exitCode: 3,
+                place: .init(collectionName: collection), exitCode: 3,
                 hint: Suggestion.sentence(for: absent, among: known)
                     ?? "There are \(known.sorted().joined(separator: ", ")).")
         }

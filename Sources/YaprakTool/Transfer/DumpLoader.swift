@@ -146,7 +146,7 @@ struct DumpLoader {
     /// Errors for which one record is to blame, or the size of all of them together.
     static func isOfOneRecord(_ error: DatabaseError) -> Bool {
         // A record may need one collection too many. That the log can have no more files, or no more commits, is no record's.
-        if error.code == .overLimit { return error.place.collection != nil }
+        if error.code == .overLimit { return error.place.collectionName != nil }
         return [
             .keyTooLong, .valueTooLarge, .transactionTooLarge, .encodingFailed, .undecodableRecord, .migrationFailed,
             .invalidName,

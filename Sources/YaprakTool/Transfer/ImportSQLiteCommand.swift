@@ -85,7 +85,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
                 guard !found.isEmpty else {
                     throw Failure(
                         "notFound", "\(file) has no collection \(name.debugDescription)",
-                        place: .init(collection: name),
+                        place: .init(collectionName: name),
                         exitCode: 3, hint: Suggestion.sentence(for: name, among: names))
                 }
                 for name in found { old.keep(name) }

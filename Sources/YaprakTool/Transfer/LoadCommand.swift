@@ -126,7 +126,7 @@ struct LoadCommand: AsyncParsableCommand {
         if let collection, header.counts[collection] == nil {
             throw Failure(
                 "notFound", "\(file) has no collection \(collection.debugDescription)",
-                place: .init(file: file, collection: collection), exitCode: 3,
+                place: .init(file: file, collectionName: collection), exitCode: 3,
                 hint: Suggestion.sentence(for: collection, among: header.counts.keys.sorted()))
         }
         let database = try await Database.open(at: FilePath(database), options: options)
