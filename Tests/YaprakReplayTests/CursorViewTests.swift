@@ -38,13 +38,13 @@ import YaprakReplay
                 if let expected { #expect(contents(of: view) == expected, "\(place)") }
                 for group in view.groupNames {
                     guard let row = view.rows(ofGroup: group, at: 0..<1).first else { continue }
-                    #expect(row.record == snapshot.untyped(row.collection)[row.key], "\(place)")
+                    #expect(row.record == snapshot.untyped(row.collectionName)[row.key], "\(place)")
                     #expect(
-                        view.places(ofKey: row.key, inCollectionNamed: row.collection).contains {
+                        view.places(ofKey: row.key, inCollectionNamed: row.collectionName).contains {
                             $0.group == group && $0.index == 0
                         }, "\(place)")
                     #expect(
-                        view.explain(key: row.key, inCollectionNamed: row.collection).contains { $0.index == 0 },
+                        view.explain(key: row.key, inCollectionNamed: row.collectionName).contains { $0.index == 0 },
                         "\(place)")
                 }
             }
@@ -72,8 +72,8 @@ import YaprakReplay
         Dictionary(
             uniqueKeysWithValues: view.groupNames.map { group in
                 let rows = view.rows(ofGroup: group, at: 0..<view.count(ofGroup: group))
-                let isMixed = view.collectionNames.count > 1 || rows.contains { $0.collection != "books" }
-                return (group, rows.map { isMixed ? "\($0.collection)/\($0.key)" : "books/\($0.key)" })
+                let isMixed = view.collectionNames.count > 1 || rows.contains { $0.collectionName != "books" }
+                return (group, rows.map { isMixed ? "\($0.collectionName)/\($0.key)" : "books/\($0.key)" })
             })
     }
 }

@@ -33,7 +33,7 @@ import YaprakReplay
                     #expect(database.snapshot.digest == step.after.digest, words)
                 }
                 for change in step.changes {
-                    #expect(database.snapshot.untyped(change.collection)[change.key] == change.after, words)
+                    #expect(database.snapshot.untyped(change.collectionName)[change.key] == change.after, words)
                 }
                 for try await commit in changesets.prefix(1) {
                     #expect(commit.origin == step.commit.origin && commit.commitNumber == number, words)

@@ -58,9 +58,9 @@ import YaprakTrees
             let number = step.commit.commitNumber
             #expect(step.after.commitNumber == number && step.before.commitNumber.next() == number)
             for change in step.changes {
-                #expect(contents[change.collection]?[change.key] == change.after.map(ShopModel.text))
-                contents[change.collection, default: [:]][change.key] = change.before.map(ShopModel.text)
-                if contents[change.collection] == [:] { contents[change.collection] = nil }
+                #expect(contents[change.collectionName]?[change.key] == change.after.map(ShopModel.text))
+                contents[change.collectionName, default: [:]][change.key] = change.before.map(ShopModel.text)
+                if contents[change.collectionName] == [:] { contents[change.collectionName] = nil }
             }
             #expect(contents == model[step.before.commitNumber], "commit \(number)")
         }
@@ -111,8 +111,8 @@ import YaprakTrees
             var contents = model[CommitNumber(source)]
             let changes = try reader.changes(from: CommitNumber(source), to: CommitNumber(target))
             for change in changes {
-                #expect(contents[change.collection]?[change.key] == change.before.map(ShopModel.text))
-                contents[change.collection, default: [:]][change.key] = change.after.map(ShopModel.text)
+                #expect(contents[change.collectionName]?[change.key] == change.before.map(ShopModel.text))
+                contents[change.collectionName, default: [:]][change.key] = change.after.map(ShopModel.text)
             }
             #expect(contents.filter { !$0.value.isEmpty } == model[CommitNumber(target)], "\(source)..\(target)")
             #expect(changes.before.commitNumber.rawValue == source && changes.after.commitNumber.rawValue == target)

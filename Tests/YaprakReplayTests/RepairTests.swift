@@ -235,9 +235,9 @@ import YaprakStorage
         #expect(try reader.views().isEmpty)
         // Differences and journeys go from one side to the other.
         let changes = try reader.changes(from: 11, to: 70)
-        let last = changes.first { $0.collection == "notes" && $0.key == "last" }
+        let last = changes.first { $0.collectionName == "notes" && $0.key == "last" }
         #expect(last?.before?.object == "commit 11" && last?.after?.object == "commit 70")
-        #expect(changes.count { $0.collection == "notes" } == 60)
+        #expect(changes.count { $0.collectionName == "notes" } == 60)
         let cursor = try reader.cursor(at: 11)
         try cursor.seek(to: 70)
         #expect(contents(cursor.snapshot) == states[70])

@@ -80,7 +80,8 @@ import YaprakReplay
             let commits = CommitNumber(first)...CommitNumber(last)
             let revert = try reader.revert(of: commits, in: head)
             #expect(
-                Dictionary(uniqueKeysWithValues: revert.changes.map { ("\($0.collection) \($0.key)", $0.isConflict) })
+                Dictionary(
+                    uniqueKeysWithValues: revert.changes.map { ("\($0.collectionName) \($0.key)", $0.isConflict) })
                     == expected, "seed \(seed): \(commits)")
             guard expected.values.contains(true) else { continue }
             conflicts += 1
@@ -89,7 +90,7 @@ import YaprakReplay
             if random.chance(30) {
                 try await database.revert(commits, overwritesConflicts: true)
                 for change in revert.changes {
-                    #expect(database.snapshot.untyped(change.collection)[change.key] == change.then, "seed \(seed)")
+                    #expect(database.snapshot.untyped(change.collectionName)[change.key] == change.then, "seed \(seed)")
                 }
             }
         }

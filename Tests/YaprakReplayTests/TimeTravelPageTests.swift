@@ -102,7 +102,7 @@ import YaprakReplay
         let reader = try ReplayReader(try await makeShop())
         // snippet: travel-changes
         for change in try reader.changes(from: 50, to: 40) {  // backwards: what would undo it
-            print(change.collection, change.key, change.kinds.contains(.removed) ? "goes" : "comes or changes")
+            print(change.collectionName, change.key, change.kinds.contains(.removed) ? "goes" : "comes or changes")
         }
         for try await revision in reader.history(ofKey: "abc", inCollectionNamed: "books") {
             print(revision.commit.commitNumber, revision.after?.object ?? .null)

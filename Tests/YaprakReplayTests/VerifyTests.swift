@@ -185,7 +185,7 @@ import YaprakTrees
         let report = try verify(path())
         #expect(report.severity == .clean, "\(report.findings)")
         #expect(report.setAside.map(\.key) == aside && report.setAsideRecordCount == aside.count && !aside.isEmpty)
-        #expect(report.setAside.allSatisfy { $0.collection == "books" })
+        #expect(report.setAside.allSatisfy { $0.collectionName == "books" })
     }
 
     @Test func `Damage in what is kept of a view is 8, and the database opens and recomputes the view`() async throws {

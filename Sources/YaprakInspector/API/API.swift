@@ -128,7 +128,7 @@
                     "conflicts",
                     .array(
                         undone.conflicts.prefix(Self.pageMax).map {
-                            ["collection": .text($0.collection), "key": .text($0.key)]
+                            ["collection": .text($0.collectionName), "key": .text($0.key)]
                         })),
             ]
             if let note = undone.note { pairs.append(.init("note", .text(note))) }
@@ -300,7 +300,7 @@
 
         private static func json(_ row: UntypedRow) -> CBORValue {
             [
-                "collection": .text(row.collection), "key": .text(row.key), "index": .integer(Int64(row.index)),
+                "collection": .text(row.collectionName), "key": .text(row.key), "index": .integer(Int64(row.index)),
                 "object": row.record?.object ?? .null,
             ]
         }

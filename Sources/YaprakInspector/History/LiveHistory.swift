@@ -185,7 +185,9 @@
                 try Task.checkCancellation()
                 isLate = ContinuousClock.now >= deadline
                 if isLate { break }
-                for change in kept.changeset.untypedChanges where change.collection == collection && change.key == key {
+                for change in kept.changeset.untypedChanges
+                where change.collectionName == collection && change.key == key
+                {
                     found.append(
                         .init(
                             number: kept.changeset.commitNumber,

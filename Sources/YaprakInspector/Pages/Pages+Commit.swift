@@ -71,7 +71,7 @@
 
         private func cleared(_ commit: any CommitDescription) -> Markup {
             if commit.removesAll { return #"<p class="note">Everything was removed first.</p>"# }
-            let names = commit.changedRecords.filter(\.removesAll).map(\.collection)
+            let names = commit.changedRecords.filter(\.removesAll).map(\.collectionName)
             guard !names.isEmpty else { return "" }
             return #"<p class="note">All records of \#(names.joined(separator: ", ")) were removed first.</p>"#
         }
@@ -82,7 +82,7 @@
                 joining: commit.changedRecords.map { records in
                     let keys = records.changes.prefix(200).map { "<li>\(Pieces.name($0.key, 80))</li>" as Markup }
                     let rest = Pieces.rest(of: records.changes.count, 200).map { "<li>\($0)</li>" as Markup }
-                    return "<h2>\(records.collection)</h2><ul>\(keys)\(rest)</ul>"
+                    return "<h2>\(records.collectionName)</h2><ul>\(keys)\(rest)</ul>"
                 })
         }
 

@@ -18,7 +18,7 @@
             let blocks = try await working { _ in Pieces.changes(shown, at: "\(to)") }
             let turned = address.with("from", request["to"] ?? "@").with("to", request["from"] ?? "\(standard)").with(
                 "page", nil)
-            let counts = Dictionary(grouping: changes, by: \.collection).sorted { $0.key < $1.key }
+            let counts = Dictionary(grouping: changes, by: \.collectionName).sorted { $0.key < $1.key }
             let chips = counts.prefix(40).map {
                 #"<span class="chip">\#(Pieces.cut($0.key, 40)) <b>\#(Amount.count($0.value.count))</b></span>"#
                     as Markup

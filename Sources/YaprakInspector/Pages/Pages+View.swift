@@ -92,11 +92,11 @@
         ) -> Markup {
             let count = view.count(ofGroup: group)
             let rows = view.rows(ofGroup: group, at: positions).map { row -> Markup in
-                let explain = address.with("explain", row.key).with("of", row.collection)
-                let collection: Markup? = isMixed ? #"<span class="note">\#(row.collection)</span> "# : nil
+                let explain = address.with("explain", row.key).with("of", row.collectionName)
+                let collection: Markup? = isMixed ? #"<span class="note">\#(row.collectionName)</span> "# : nil
                 return """
-                    <li data-key="\(row.collection)/\(row.key)/\(group)"><span class="index">\(row.index)</span>\
-                    <span class="what">\(collection)\(Pieces.record(row.key, in: row.collection, at: moment.at)) \
+                    <li data-key="\(row.collectionName)/\(row.key)/\(group)"><span class="index">\(row.index)</span>\
+                    <span class="what">\(collection)\(Pieces.record(row.key, in: row.collectionName, at: moment.at)) \
                     \(row.record.map { Pieces.brief($0.object) })</span>\
                     <a class="why" href="\(explain.text)" aria-label="Why is \(Pieces.name(row.key, 80)) here?">why</a></li>
                     """

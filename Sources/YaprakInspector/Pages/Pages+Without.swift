@@ -14,7 +14,7 @@
             let blocks = try await working { _ in
                 Pieces.changes(shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without"))
             }
-            let counts = Dictionary(grouping: undone.changes, by: \.collection).sorted { $0.key < $1.key }
+            let counts = Dictionary(grouping: undone.changes, by: \.collectionName).sorted { $0.key < $1.key }
             let chips = counts.prefix(40).map { name, changes -> Markup in
                 let now = undone.now.count(inCollectionNamed: name)
                 let then = changes.reduce(now) { $0 + ($1.before == nil ? 1 : 0) - ($1.after == nil ? 1 : 0) }
@@ -53,7 +53,8 @@
             let returns = isOne ? "becomes what it was before" : "become what they were before"
             let other = address.with("conflicts", takesAll ? nil : "undo").with("page", nil).text
             let names = undone.conflicts.prefix(50).map { change -> Markup in
-                "<li>\(Pieces.cut(change.collection, 40)) \(Pieces.record(change.key, in: change.collection, at: nil))</li>"
+                let name = change.collectionName
+                return "<li>\(Pieces.cut(name, 40)) \(Pieces.record(change.key, in: name, at: nil))</li>"
             }
             let rest: Markup? = count > 50 ? "<li>and \(Amount.count(count - 50)) more</li>" : nil
             return """

@@ -109,13 +109,14 @@
         ) -> Markup {
             var out: Markup = "", collection: String?
             for change in changes {
-                if change.collection != collection {
-                    collection = change.collection
-                    let link = Address.collection(change.collection, at: at).text
-                    out += #"<h2><a href="\#(link)">\#(change.collection)</a></h2>"#
+                let name = change.collectionName
+                if name != collection {
+                    collection = name
+                    let link = Address.collection(name, at: at).text
+                    out += #"<h2><a href="\#(link)">\#(name)</a></h2>"#
                 }
                 out += """
-                    <section class="change"><h3>\(kinds(change)) \(record(change.key, in: change.collection, at: at))</h3>
+                    <section class="change"><h3>\(kinds(change)) \(record(change.key, in: name, at: at))</h3>
                     \(fields(change, headings))</section>
                     """
             }

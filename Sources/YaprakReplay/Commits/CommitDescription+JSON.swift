@@ -10,7 +10,7 @@ extension ReplayChange {
     /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out.
     public var json: CBORValue {
         var pairs: [CBORValue.Pair] = [
-            .init("collection", .text(collection)), .init("key", .text(key)),
+            .init("collection", .text(collectionName)), .init("key", .text(key)),
             .init("kinds", .array(kinds.words.map { .text($0) })),
         ]
         if let before { pairs.append(.init("before", before.object)) }
@@ -32,7 +32,7 @@ extension CommitDescription {
         var pairs = headJSON
         var changes: [CBORValue] = []
         for records in changedRecords {
-            let collection = CBORValue.text(records.collection)
+            let collection = CBORValue.text(records.collectionName)
             if records.removesAll { changes.append(["collection": collection, "kinds": ["removedAll"]]) }
             for change in records.changes {
                 changes.append([

@@ -5,7 +5,7 @@ public import YaprakModel
 /// What is known of any commit without the program's types: of one that a log has, and of one that a program has just made.
 ///
 ///     func show(_ commit: some CommitDescription) {
-///         print(commit.commitNumber, commit.origin, commit.changedRecords.map(\.collection))
+///         print(commit.commitNumber, commit.origin, commit.changedRecords.map(\.collectionName))
 ///     }
 ///     for try await changeset in database.changesets() { show(changeset) }
 ///     for try await commit in reader.commits() { show(commit) }
@@ -29,7 +29,7 @@ public protocol CommitDescription: Sendable {
 /// The records of a collection that a commit changed.
 public struct ChangedRecords: Sendable, Hashable {
     /// The name of the collection.
-    public let collection: String
+    public let collectionName: String
     /// Whether every record of it was removed first.
     public let removesAll: Bool
     /// The keys, in the order in which they were first changed, and what happened to each.
@@ -52,7 +52,7 @@ extension ReplayCommit: CommitDescription {
     public var changedRecords: [ChangedRecords] {
         logged.collections.map { collection in
             ChangedRecords(
-                collection: collection.name, removesAll: collection.isCleared,
+                collectionName: collection.name, removesAll: collection.isCleared,
                 changes: collection.operations.map { .init(key: $0.key, kinds: $0.kinds) })
         }
     }
@@ -72,7 +72,7 @@ extension Changeset: CommitDescription {
     public var changedRecords: [ChangedRecords] {
         changedCollections.map { collection in
             ChangedRecords(
-                collection: collection.name, removesAll: collection.isCleared,
+                collectionName: collection.name, removesAll: collection.isCleared,
                 changes: collection.entries.map { .init(key: $0.key, kinds: $0.kinds) })
         }
     }
@@ -87,9 +87,9 @@ extension Changeset: CommitDescription {
         netChanges.forEachRaw { collection, kinds, before, after in
             changes.append(
                 ReplayChange(
-                    collection: collection, kinds: kinds, before: before.map { ReplayRecord($0) },
+                    collectionName: collection, kinds: kinds, before: before.map { ReplayRecord($0) },
                     after: after.map { ReplayRecord($0) }))
         }
-        return changes.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
+        return changes.sorted { ($0.collectionName, $0.key) < ($1.collectionName, $1.key) }
     }
 }

@@ -12,10 +12,10 @@ package struct RecordsByCollection {
 
     /// Adds a record. O(1) on average.
     package mutating func append(_ record: ReplayDumpRecord) {
-        let place = places[record.collection] ?? all.count
+        let place = places[record.collectionName] ?? all.count
         if place == all.count {
-            places[record.collection] = place
-            all.append((record.collection, []))
+            places[record.collectionName] = place
+            all.append((record.collectionName, []))
         }
         all[place].records.append(
             RawRecord(

@@ -182,8 +182,8 @@ public struct ReplayDumpHeader: Sendable, Hashable {
 
 /// A record of a dump, as its bytes.
 public struct ReplayDumpRecord: Sendable, Hashable {
-    /// The collection.
-    public let collection: String
+    /// The name of the collection.
+    public let collectionName: String
     /// The key.
     public let key: String
     /// The object: one CBOR item.
@@ -203,14 +203,15 @@ public struct ReplayDumpRecord: Sendable, Hashable {
     }
 
     init(_ json: CBORValue) throws(DatabaseError) {
-        guard let collection = json["collection"]?.text, let key = json["key"]?.text, let object = json["object"] else {
+        guard let collectionName = json["collection"]?.text, let key = json["key"]?.text, let object = json["object"]
+        else {
             throw .dump("a record has a collection, a key and an object")
         }
         let version = json["version"] ?? 1
         guard let version = version.integer, let version = Int(exactly: version), version >= 0 else {
             throw .dump("the version is a number of 0 or more")
         }
-        self.collection = collection
+        self.collectionName = collectionName
         self.key = key.normalizedKey
         self.version = version
         do {
@@ -243,6 +244,6 @@ extension WriteTransaction {
     public mutating func put(_ record: ReplayDumpRecord) throws -> ChangeKinds {
         try put(
             object: record.object[...], metadata: record.metadata.map { $0[...] }, version: record.version,
-            for: record.key, inCollectionNamed: record.collection)
+            for: record.key, inCollectionNamed: record.collectionName)
     }
 }

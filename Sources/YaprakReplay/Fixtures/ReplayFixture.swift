@@ -59,7 +59,7 @@ public struct ReplayFixture: Sendable {
             throw .dump("\(changes.count) changes follow, and the line of the commit promises others")
         }
         var keys: [String: Set<String>] = [:]
-        for record in records { keys[record.collection, default: []].insert(record.key) }
+        for record in records { keys[record.collectionName, default: []].insert(record.key) }
         try header.check(keys.mapValues(\.count))
         commitNumber = CommitNumber(number)
         nanosecondsSince1970 = time
@@ -141,7 +141,7 @@ private enum FixtureChange: Sendable {
         case .put(let record, let kinds):
             try transaction.put(
                 object: record.object[...], metadata: record.metadata.map { $0[...] }, version: record.version,
-                for: record.key, inCollectionNamed: record.collection, reporting: kinds)
+                for: record.key, inCollectionNamed: record.collectionName, reporting: kinds)
         }
     }
 }

@@ -5,7 +5,7 @@ import YaprakStorage
 /// The difference of two snapshots: one element for each record that differs.
 ///
 ///     for change in try reader.changes(from: 10, to: 20) {
-///         print(change.collection, change.key, change.before?.object, change.after?.object)
+///         print(change.collectionName, change.key, change.before?.object, change.after?.object)
 ///     }
 ///
 /// Ordered by collection, in that by key. It is the difference of the two, not what happened in between: a record that was
@@ -29,11 +29,13 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
             let old = old.map { ReplayRecord($0) }
             let new = new.map { ReplayRecord($0) }
             if old != new {
-                changes.append(ReplayChange(collection: collection, kinds: kinds, before: old, after: new))
+                changes.append(ReplayChange(collectionName: collection, kinds: kinds, before: old, after: new))
             }
         }
         // Trees differ in the order of keys; collections come in the order in which they were made.
-        self.changes = changes.enumerated().sorted { ($0.1.collection, $0.0) < ($1.1.collection, $1.0) }.map(\.1)
+        self.changes = changes.enumerated()
+            .sorted { ($0.1.collectionName, $0.0) < ($1.1.collectionName, $1.0) }
+            .map(\.1)
     }
 
     /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
@@ -53,7 +55,7 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
 /// One record that differs between two snapshots.
 public struct ReplayChange: Sendable, Hashable {
     /// The name of the collection.
-    public let collection: String
+    public let collectionName: String
     /// What happened to the record between the two.
     public let kinds: ChangeKinds
     /// The record before; `nil` if it was not there. Where a record took the place of bytes that were set aside
@@ -62,8 +64,8 @@ public struct ReplayChange: Sendable, Hashable {
     /// The record after; `nil` if it is not there any more.
     public let after: ReplayRecord?
 
-    package init(collection: String, kinds: ChangeKinds, before: ReplayRecord?, after: ReplayRecord?) {
-        self.collection = collection
+    package init(collectionName: String, kinds: ChangeKinds, before: ReplayRecord?, after: ReplayRecord?) {
+        self.collectionName = collectionName
         self.kinds = kinds
         self.before = before
         self.after = after

@@ -49,7 +49,7 @@ public struct ReplayStatistics: Sendable {
     /// The commits of the log and their changes, over time.
     public let activity: ReplayActivity
     /// The records of each collection in the newest state, in the order of the names.
-    public let records: [(collection: String, count: Int)]
+    public let records: [(collectionName: String, count: Int)]
     /// The segments of the log, oldest first.
     public let segments: [Segment]
     /// The checkpoints, oldest first.

@@ -71,7 +71,7 @@ public struct ReplayVerification: Sendable {
     /// A record that was set aside because it does not decode to the type of its collection.
     public struct SetAside: Sendable, Hashable {
         /// The name of the collection.
-        public let collection: String
+        public let collectionName: String
         /// The key.
         public let key: String
     }
@@ -144,7 +144,7 @@ extension ReplayReader {
             findings: findings, severity: .init(worst), checkpointCount: report.checkpoints,
             segmentCount: report.segments, frameCount: report.frames, commitCount: report.commits,
             newestCommitNumber: max(report.newest, audit.newest), comparedCheckpointCount: audit.compared,
-            setAside: audit.setAside.map { .init(collection: $0.collection, key: $0.key) },
+            setAside: audit.setAside.map { .init(collectionName: $0.collection, key: $0.key) },
             setAsideRecordCount: audit.setAsideCount)
     }
 }

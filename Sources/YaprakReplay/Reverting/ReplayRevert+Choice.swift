@@ -30,7 +30,7 @@ extension ReplayRevert {
 extension ReplayRevert.Choice {
     /// A record before the changes that are to be reverted, and after them.
     struct Span: Sendable {
-        let collection: String
+        let collectionName: String
         let key: String
         /// What it was before them.
         var then: ReplayRecord?
@@ -42,7 +42,7 @@ extension ReplayRevert.Choice {
     var isEverything: Bool { collectionName == nil && key == nil && condition == nil && fields == nil }
 
     private func isWanted(_ change: ReplayChange) -> Bool {
-        (collectionName ?? change.collection) == change.collection && (key ?? change.key) == change.key
+        (collectionName ?? change.collectionName) == change.collectionName && (key ?? change.key) == change.key
     }
 
     /// Whether a change of a commit is one of those to revert.
@@ -55,7 +55,7 @@ extension ReplayRevert.Choice {
     func spans(of commits: ClosedRange<CommitNumber>, _ reader: ReplayReader) throws -> [Span] {
         let base = CommitNumber(commits.lowerBound.rawValue - 1)
         return try reader.changes(from: commits.upperBound, to: base).filter(isWanted).map {
-            Span(collection: $0.collection, key: $0.key, then: $0.after, left: $0.before)
+            Span(collectionName: $0.collectionName, key: $0.key, then: $0.after, left: $0.before)
         }
     }
 }
@@ -63,17 +63,18 @@ extension ReplayRevert.Choice {
 extension ReplayRevert.Choice.Span {
     /// The revert of the whole record; `nil` if there is nothing to do.
     func reverted(in present: PresentRecords) -> ReplayRevert.Change? {
-        let now = present.now(key, in: collection)
-        let (then, left) = (present.form(then, in: collection), present.form(left, in: collection))
+        let now = present.now(key, in: collectionName)
+        let (then, left) = (present.form(then, in: collectionName), present.form(left, in: collectionName))
         if now == then { return nil }
         return ReplayRevert.Change(
-            collection: collection, key: key, now: now, left: left, then: then, isConflict: now != left, fields: nil)
+            collectionName: collectionName, key: key, now: now, left: left, then: then, isConflict: now != left,
+            fields: nil)
     }
 
     /// The revert of some fields; `nil` if there is nothing to do.
     func reverting(_ names: Set<String>, in present: PresentRecords) -> ReplayRevert.Change? {
-        let (then, after) = (present.form(then, in: collection), present.form(left, in: collection))
-        guard let now = present.now(key, in: collection), case .map(var fields) = now.object,
+        let (then, after) = (present.form(then, in: collectionName), present.form(left, in: collectionName))
+        guard let now = present.now(key, in: collectionName), case .map(var fields) = now.object,
             let old = then?.object.map, let left = after?.object.map
         else {
             return nil
@@ -92,7 +93,7 @@ extension ReplayRevert.Choice.Span {
         }
         guard !reverted.isEmpty, let record = now.replacingObject(with: .map(fields)) else { return nil }
         return ReplayRevert.Change(
-            collection: collection, key: key, now: now, left: after, then: record, isConflict: isConflict,
+            collectionName: collectionName, key: key, now: now, left: after, then: record, isConflict: isConflict,
             fields: reverted)
     }
 }

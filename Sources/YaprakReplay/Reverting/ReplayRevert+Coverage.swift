@@ -24,15 +24,15 @@ extension ReplayRevert.Coverage {
         }
         // What a record is after the revert, and what it was before the first chosen change of it: what it is to become.
         var outcomes = Dictionary(
-            uniqueKeysWithValues: changes.map { ([$0.collection, $0.key], $0.then?.hashValue) })
+            uniqueKeysWithValues: changes.map { ([$0.collectionName, $0.key], $0.then?.hashValue) })
         var origins: [[String]: Int?] = [:]
         for step in logged.steps {
             var isWhole = true
             for change in step.changes {
-                let record = [change.collection, change.key]
+                let record = [change.collectionName, change.key]
                 let before = change.before
                 if change.isChosen, origins[record] == nil { origins[record] = .some(before) }
-                let now = outcomes[record] ?? present.now(change.key, in: change.collection)?.hashValue
+                let now = outcomes[record] ?? present.now(change.key, in: change.collectionName)?.hashValue
                 outcomes[record] = .some(now)
                 // Back before this commit, or before an earlier one that is reverted with it.
                 if now != before, origins[record] != .some(now) { isWhole = false }

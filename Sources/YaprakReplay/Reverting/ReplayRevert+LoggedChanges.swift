@@ -18,7 +18,7 @@ extension ReplayRevert {
 
         /// A change of such a commit.
         struct Change {
-            let collection: String
+            let collectionName: String
             let key: String
             /// What the record was, as the snapshot would have it: a hash of it, because a key may have changed in each of a
             /// hundred thousand commits. `nil` if there was none.
@@ -91,17 +91,17 @@ extension ReplayRevert.LoggedChanges {
             for (change, isChosen) in marked {
                 changes.append(
                     Change(
-                        collection: change.collection, key: change.key,
-                        before: present.form(change.before, in: change.collection)?.hashValue, isChosen: isChosen))
+                        collectionName: change.collectionName, key: change.key,
+                        before: present.form(change.before, in: change.collectionName)?.hashValue, isChosen: isChosen))
                 guard isChosen, choice.condition != nil else { continue }
                 let first = ReplayRevert.Choice.Span(
-                    collection: change.collection, key: change.key, then: change.before, left: nil)
-                chosen[[change.collection, change.key], default: first].left = change.after
+                    collectionName: change.collectionName, key: change.key, then: change.before, left: nil)
+                chosen[[change.collectionName, change.key], default: first].left = change.after
             }
             steps.append(Step(number: step.commit.commitNumber, changes: changes))
         }
         guard choice.condition != nil else { return }
-        spans = chosen.values.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
+        spans = chosen.values.sorted { ($0.collectionName, $0.key) < ($1.collectionName, $1.key) }
     }
 
     /// What reverts the commits in a snapshot. Reads no file.

@@ -18,7 +18,7 @@ public struct ReplayRevert: Sendable {
     /// A record that is to become what it was.
     public struct Change: Sendable, Hashable {
         /// The name of the collection.
-        public let collection: String
+        public let collectionName: String
         /// The key.
         public let key: String
         /// What it is now; `nil` if it is not there.
@@ -39,7 +39,7 @@ public struct ReplayRevert: Sendable {
             if kinds.isDisjoint(with: [.inserted, .removed]), now?.metadataBytes != then?.metadataBytes {
                 kinds.insert(.metadataChanged)
             }
-            return ReplayChange(collection: collection, kinds: kinds, before: now, after: then)
+            return ReplayChange(collectionName: collectionName, kinds: kinds, before: now, after: then)
         }
     }
 
@@ -58,7 +58,8 @@ public struct ReplayRevert: Sendable {
     ) -> [Change] {
         let present = PresentRecords(in: snapshot)
         return changes.compactMap {
-            Choice.Span(collection: $0.collection, key: $0.key, then: $0.before, left: $0.after).reverted(in: present)
+            Choice.Span(collectionName: $0.collectionName, key: $0.key, then: $0.before, left: $0.after)
+                .reverted(in: present)
         }
     }
 
@@ -94,7 +95,7 @@ public struct ReplayRevertConflict: Error, Sendable, CustomStringConvertible {
     /// Which records, the first few.
     public var description: String {
         let conflicts = revert.conflicts
-        let shown = conflicts.prefix(3).map { "\($0.key.debugDescription) of \($0.collection.debugDescription)" }
+        let shown = conflicts.prefix(3).map { "\($0.key.debugDescription) of \($0.collectionName.debugDescription)" }
         let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
         return "\(shown.joined(separator: ", "))\(more) changed since"
     }
@@ -175,9 +176,9 @@ extension WriteTransaction {
         try runReactions { transaction, snapshot in
             let present = PresentRecords(in: snapshot)
             for change in changes {
-                let now = present.now(change.key, in: change.collection)
+                let now = present.now(change.key, in: change.collectionName)
                 let span = ReplayRevert.Choice.Span(
-                    collection: change.collection, key: change.key, then: change.then, left: now)
+                    collectionName: change.collectionName, key: change.key, then: change.then, left: now)
                 let rest: ReplayRevert.Change?
                 if let fields = change.fields {
                     rest = span.reverting(fields, in: present)
@@ -194,9 +195,9 @@ extension WriteTransaction {
         if let then = change.then {
             try put(
                 object: then.objectBytes, metadata: then.metadataBytes, version: then.version, for: change.key,
-                inCollectionNamed: change.collection)
+                inCollectionNamed: change.collectionName)
         } else {
-            removeUntyped(change.key, inCollectionNamed: change.collection)
+            removeUntyped(change.key, inCollectionNamed: change.collectionName)
         }
     }
 }

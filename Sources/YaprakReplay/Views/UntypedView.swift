@@ -56,7 +56,7 @@ public struct UntypedView: Sendable {
         return wanted.map { index in
             let placement = state.placement(inGroup: group, at: index)
             return UntypedRow(
-                collection: collectionNames[placement.row.collection], group: placement.group, index: index,
+                collectionName: collectionNames[placement.row.collection], group: placement.group, index: index,
                 key: placement.key, snapshot: snapshot)
         }
     }
@@ -80,8 +80,8 @@ public struct UntypedView: Sendable {
 
 /// A row of a view without the program's types.
 public struct UntypedRow: Sendable {
-    /// The collection the record is in.
-    public let collection: String
+    /// The name of the collection the record is in.
+    public let collectionName: String
     /// The group the row is in.
     public let group: String
     /// The position in the group.
@@ -91,5 +91,5 @@ public struct UntypedRow: Sendable {
     let snapshot: Snapshot
 
     /// The record. O(log *n*); a record of a type is encoded.
-    public var record: ReplayRecord? { snapshot.untyped(collection)[key] }
+    public var record: ReplayRecord? { snapshot.untyped(collectionName)[key] }
 }

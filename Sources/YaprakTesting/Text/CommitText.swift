@@ -27,9 +27,9 @@ enum CommitText {
         net.forEachRaw { collection, kinds, before, after in
             changes.append(
                 ReplayChange(
-                    collection: collection, kinds: kinds, before: before.map { ReplayRecord($0) },
+                    collectionName: collection, kinds: kinds, before: before.map { ReplayRecord($0) },
                     after: after.map { ReplayRecord($0) }))
         }
-        return changes.sorted { ($0.collection, $0.key) < ($1.collection, $1.key) }
+        return changes.sorted { ($0.collectionName, $0.key) < ($1.collectionName, $1.key) }
     }
 }

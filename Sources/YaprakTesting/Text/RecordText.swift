@@ -58,9 +58,9 @@ enum RecordText {
         var lines: [String] = []
         var collection: String?
         for change in changes {
-            if change.collection != collection {
-                collection = change.collection
-                lines.append(key(change.collection))
+            if change.collectionName != collection {
+                collection = change.collectionName
+                lines.append(key(change.collectionName))
             }
             switch (change.before, change.after) {
             case (nil, let after?): lines.append("  + \(line(after))")

@@ -51,8 +51,9 @@ enum SnapshotText {
                 if from != to {
                     changes.append(
                         ReplayChange(
-                            collection: name, kinds: from == nil ? .inserted : to == nil ? .removed : .objectChanged,
-                            before: from, after: to))
+                            collectionName: name,
+                            kinds: from == nil ? .inserted : to == nil ? .removed : .objectChanged, before: from,
+                            after: to))
                 }
                 if isOld { left = old.next() }
                 if isNew { right = new.next() }

@@ -109,7 +109,7 @@ struct DiffCommand: AnsweringCommand {
                 stop(change)
                 throw Interrupted()
             }
-            if filter.passes(change.collection, change.key) { try body(change) }
+            if filter.passes(change.collectionName, change.key) { try body(change) }
         }
     }
 
@@ -119,10 +119,11 @@ struct DiffCommand: AnsweringCommand {
         into counts: inout [(collection: String, counts: ChangeCounts)]
     ) throws {
         try visit(changes, filter) { change in
-            if counts.last?.collection != change.collection { counts.append((change.collection, ChangeCounts())) }
+            let name = change.collectionName
+            if counts.last?.collection != name { counts.append((name, ChangeCounts())) }
             counts[counts.count - 1].counts.add(change.kinds)
         } stop: { change in
-            if counts.last?.collection == change.collection { counts.removeLast() }
+            if counts.last?.collection == change.collectionName { counts.removeLast() }
         }
     }
 

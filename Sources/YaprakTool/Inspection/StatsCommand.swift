@@ -103,7 +103,7 @@ struct StatsCommand: AsyncParsableCommand {
                 "\(statistics.checkpointByteCount.bytesText) in \(files(statistics.checkpoints.count, "file"))"
             ))
         for (index, entry) in statistics.records.enumerated() {
-            lines.append((index == 0 ? "records" : "", "\(entry.count.grouped) in \(entry.collection.plain)"))
+            lines.append((index == 0 ? "records" : "", "\(entry.count.grouped) in \(entry.collectionName.plain)"))
         }
         return lines
     }
@@ -125,7 +125,7 @@ struct StatsCommand: AsyncParsableCommand {
             "rawBytes": .unsigned(statistics.rawByteCount),
             "logBytes": .unsigned(statistics.logByteCount),
             "checkpointBytes": .unsigned(statistics.checkpointByteCount),
-            "records": .map(statistics.records.map { .init(.text($0.collection), .count($0.count)) }),
+            "records": .map(statistics.records.map { .init(.text($0.collectionName), .count($0.count)) }),
             "segments": .array(
                 statistics.segments.map {
                     [

@@ -71,7 +71,7 @@ struct VerifyCommand: AnsweringCommand {
         ]
         if level == 2 { lines.append(("replayed", "and compared with \(report.comparedCheckpointCount) checkpoints")) }
         for record in report.setAside {
-            lines.append(("set aside", "\(record.collection.plain) \(record.key.plain)"))
+            lines.append(("set aside", "\(record.collectionName.plain) \(record.key.plain)"))
         }
         let more = report.setAsideRecordCount - report.setAside.count
         if more > 0 { lines.append(("set aside", "and \(more.grouped) more")) }
@@ -94,7 +94,7 @@ struct VerifyCommand: AnsweringCommand {
             "frames": .count(report.frameCount),
             "compared": .count(report.comparedCheckpointCount),
             "setAside": .array(
-                report.setAside.map { ["collection": .text($0.collection), "key": .text($0.key)] }),
+                report.setAside.map { ["collection": .text($0.collectionName), "key": .text($0.key)] }),
             "setAsideCount": .count(report.setAsideRecordCount),
             "findings": .array(
                 report.findings.map { finding in

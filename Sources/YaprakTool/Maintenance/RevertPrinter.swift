@@ -23,7 +23,7 @@ struct RevertPrinter {
                 change.isConflict && !force
                 ? "conflict" : change.then == nil ? "remove" : change.now == nil ? "insert" : "replace"
             try rows.write(
-                [.text(word), .text(change.collection), .text(change.key), value(change.now), value(change.then)],
+                [.text(word), .text(change.collectionName), .text(change.key), value(change.now), value(change.then)],
                 json: json(change, word))
         }
         try rows.finish()
@@ -47,7 +47,7 @@ struct RevertPrinter {
 
     private func json(_ change: ReplayRevert.Change, _ word: String) -> CBORValue {
         var pairs: [CBORValue.Pair] = [
-            .init("change", .text(word)), .init("collection", .text(change.collection)),
+            .init("change", .text(word)), .init("collection", .text(change.collectionName)),
             .init("key", .text(change.key)),
         ]
         for (name, record) in [("now", change.now), ("left", change.left), ("then", change.then)] {

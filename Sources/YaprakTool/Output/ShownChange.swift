@@ -28,7 +28,7 @@ struct ShownChange {
 extension ShownChange {
     init(_ change: ReplayChange) {
         self.init(
-            collection: change.collection, key: change.key, kinds: change.kinds, before: change.before,
+            collection: change.collectionName, key: change.key, kinds: change.kinds, before: change.before,
             after: change.after)
     }
 
@@ -50,8 +50,8 @@ extension ShownChange {
         guard !cleared.isEmpty else { return shown }
         let named = Set(shown.map { [$0.collection, $0.key] })
         for change in step.changes
-        where cleared.contains(change.collection) && !named.contains([change.collection, change.key])
-            && filter.passes(change.collection, change.key)
+        where cleared.contains(change.collectionName) && !named.contains([change.collectionName, change.key])
+            && filter.passes(change.collectionName, change.key)
         {
             shown.append(ShownChange(change))
         }

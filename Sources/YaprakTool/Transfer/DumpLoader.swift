@@ -77,9 +77,9 @@ struct DumpLoader {
                 try await commit(&batch, &result)
                 throw bad("line \(lines.number) of \(file): \(error.message)", file, lines.number, result)
             }
-            result.counts[record.collection, default: 0] += 1
-            if let collection, record.collection != collection { continue }
-            if replaces { result.keys[record.collection, default: []].insert(record.key) }
+            result.counts[record.collectionName, default: 0] += 1
+            if let collection, record.collectionName != collection { continue }
+            if replaces { result.keys[record.collectionName, default: []].insert(record.key) }
             batch.append(record, lines.number)
             if batch.lines.count >= batchCount || batch.bytes >= Loader.batchBytesMax {
                 try await commit(&batch, &result)
