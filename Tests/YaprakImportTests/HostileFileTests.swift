@@ -190,7 +190,7 @@
             // Each name that is another text than in the file has a note, that of a collection one for all of its rows.
             let renamed = report.notes.filter { $0.kind == .renamed }
             #expect(renamed.map(\.rowID) == [2, nil] && renamed.map(\.key) == ["a%ff\0", nil], "\(report.notes)")
-            #expect(renamed.last?.collection == "%ff")
+            #expect(renamed.last?.collectionName == "%ff")
         }
 
         // Both were one collection, in the report and in the database.
@@ -299,7 +299,7 @@
             let report = try await YapDatabaseImport(FilePath(path)).run(into: Database.inMemory())
             #expect(report.leftOutCount == 1 && report.insertedCount == 1)
             for note in report.notes {
-                #expect((note.key?.utf8.count ?? 0) <= 65_540 && (note.collection?.utf8.count ?? 0) <= 65_540)
+                #expect((note.key?.utf8.count ?? 0) <= 65_540 && (note.collectionName?.utf8.count ?? 0) <= 65_540)
             }
             #expect(report.notes.contains { $0.key?.hasPrefix("k\u{e9}k\u{e9}") == true && $0.key?.last == "\u{2026}" })
         }

@@ -440,7 +440,7 @@
             #expect(report.isComplete && report.insertedCount == 0 && report.leftOutCount == 0 && report.noteCount == 1)
             #expect(report.notes.map(\.kind) == [.unmatched])
             // There is nothing to leave out.
-            #expect(report.notes.map(\.collection) == ["book"])
+            #expect(report.notes.map(\.collectionName) == ["book"])
             #expect(report.notes.first?.reason.contains(#"it has "books""#) == true, "\(report.notes)")
             #expect(said.withLock { $0 } == report.notes)
             #expect(try plan.survey().notes == report.notes)

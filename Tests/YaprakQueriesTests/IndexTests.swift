@@ -68,7 +68,7 @@ import YaprakReplay
         #expect(error?.code == .uniqueViolation)
         #expect(error?.place == .init(collectionName: "goods", key: "new"))
         let violation = error?.cause as? UniqueViolation
-        #expect(violation?.keys == ["new", "g1"] && violation?.index == "code" && violation?.collection == "goods")
+        #expect(violation?.keys == ["new", "g1"] && violation?.index == "code" && violation?.collectionName == "goods")
         #expect(error.map { "\($0)".contains("\"new\"") && "\($0)".contains("\"g1\"") } == true)
         #expect(database.snapshot.isIdentical(to: before))
         #expect(database.snapshot[code].count == 3)

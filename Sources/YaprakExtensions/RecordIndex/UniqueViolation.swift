@@ -14,7 +14,7 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
     /// The name of the index.
     public let index: String
     /// The name of its collection.
-    public let collection: String
+    public let collectionName: String
     /// The keys of the records: two of a write, the one that was written first. When an index is registered, those of the
     /// first records that share their values, ascending, up to ``keysMax``.
     public let keys: [String]
@@ -24,7 +24,7 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The names and keys.
     public var description: String {
-        "index \"\(index)\" of \"\(collection)\": \(keys.map(\.debugDescription).joined(separator: ", "))"
+        "index \"\(index)\" of \"\(collectionName)\": \(keys.map(\.debugDescription).joined(separator: ", "))"
     }
 }
 
@@ -58,7 +58,7 @@ extension RecordIndex: JudgingExtension {
                 """,
                 place: .init(collectionName: configuration.collection.name, key: record.key),
                 cause: UniqueViolation(
-                    index: name, collection: configuration.collection.name, keys: [record.key, other]))
+                    index: name, collectionName: configuration.collection.name, keys: [record.key, other]))
         }
     }
 
@@ -73,7 +73,7 @@ extension RecordIndex: JudgingExtension {
             Change these records first, or register it without unique: true.
             """,
             place: .init(collectionName: configuration.collection.name, key: keys.first),
-            cause: UniqueViolation(index: name, collection: configuration.collection.name, keys: keys))
+            cause: UniqueViolation(index: name, collectionName: configuration.collection.name, keys: keys))
     }
 }
 

@@ -159,7 +159,7 @@
                 }
             }
             return Item(
-                place: place, rowID: row.rowID, name: row.collection, target: target, key: key, content: content)
+                place: place, rowID: row.rowID, name: row.collectionName, target: target, key: key, content: content)
         }
 
         private mutating func values(
@@ -185,13 +185,13 @@
         }
 
         private func note(_ kind: ImportNote.Kind, _ row: YapDatabaseRow, _ reason: String) -> ImportNote {
-            ImportNote(kind, reason, rowID: row.rowID, collection: row.collection, key: row.key)
+            ImportNote(kind, reason, rowID: row.rowID, collectionName: row.collectionName, key: row.key)
         }
 
         /// What becomes of the collection of a row, and where the report has it.
         private mutating func place(of row: YapDatabaseRow, _ notes: inout [ImportNote]) -> (ImportRule, Int) {
             // By its bytes: two spellings of a name are two collections there.
-            let bytes = row.collectionBytes, ruled = Self.ruleName(of: row.collectionName, plainCollections)
+            let bytes = row.collectionBytes, ruled = Self.ruleName(of: row.storedCollectionName, plainCollections)
             let rule = rules[ruled] ?? (rest == .skipped ? .skipped : .values)
             if let place = places[bytes] { return (rule, place) }
             unmatched.remove(ruled)
@@ -200,18 +200,18 @@
             case .skipped: target = nil
             case .typed(let name, _): target = name
             case .values:
-                let name = names.collection(row.collection, bytes: bytes)
+                let name = names.collection(row.collectionName, bytes: bytes)
                 target = name
-                if row.hasForeignCollection || !name.utf8.elementsEqual(row.collection.utf8) {
+                if row.hasForeignCollection || !name.utf8.elementsEqual(row.collectionName.utf8) {
                     notes.append(
                         ImportNote(
                             .renamed, "it is called \(name.debugDescription) in the database",
-                            collection: row.collection))
+                            collectionName: row.collectionName))
                 }
             }
             let place = report.collections.count
             places[bytes] = place
-            report.collections.append(ImportReport.Collection(name: row.collection, target: target))
+            report.collections.append(ImportReport.Collection(name: row.collectionName, target: target))
             return (rule, place)
         }
 
@@ -230,7 +230,7 @@
             guard report.unreadPlaceCount == 0 else { return [] }
             return unmatched.map { String(decoding: $0, as: UTF8.self) }.sorted().map {
                 ImportNote(
-                    .unmatched, "the file has no row in this collection" + otherCollections, collection: $0)
+                    .unmatched, "the file has no row in this collection" + otherCollections, collectionName: $0)
             }
         }
 

@@ -25,8 +25,8 @@
                     report.collections[item.place].leftOutCount += 1
                     return [
                         ImportNote(
-                            .leftOut, "the database refuses it: \(error)", rowID: item.rowID, collection: item.name,
-                            key: item.key)
+                            .leftOut, "the database refuses it: \(error)", rowID: item.rowID,
+                            collectionName: item.name, key: item.key)
                     ]
                 }
                 let middle = batch.count / 2

@@ -116,7 +116,7 @@
 
         /// The collections of the file, by name, and how many rows they have.
         ///
-        /// A name that is no UTF-8 is shown as ``YapDatabaseRow/collection`` is, and may be that of another collection.
+        /// A name that is no UTF-8 is shown as ``YapDatabaseRow/collectionName`` is, and may be that of another collection.
         ///
         /// - Throws: `notFound` for a file that is not there or has no table of YapDatabase's; `notADatabase` for one that
         ///   is damaged as a whole, or encrypted; `permissionDenied`, `alreadyOpen`, `ioFailed`.

@@ -25,18 +25,18 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The row, if its number is known.
     public let rowID: Int64?
-    /// Its collection in the file, if it is known; the beginning of one that is longer than a key may be.
-    public let collection: String?
+    /// The name of its collection in the file, if it is known; the beginning of one that is longer than a key may be.
+    public let collectionName: String?
     /// Its key in the file, if it is known; the beginning of one that is longer than a key may be.
     public let key: String?
     /// What was found: a clause without a period.
     public let reason: String
 
-    init(_ kind: Kind, _ reason: String, rowID: Int64? = nil, collection: String? = nil, key: String? = nil) {
+    init(_ kind: Kind, _ reason: String, rowID: Int64? = nil, collectionName: String? = nil, key: String? = nil) {
         self.kind = kind
         self.reason = reason
         self.rowID = rowID
-        self.collection = collection.map { Self.beginning(of: $0) }
+        self.collectionName = collectionName.map { Self.beginning(of: $0) }
         self.key = key.map { Self.beginning(of: $0) }
     }
 
@@ -53,7 +53,7 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var place: [String] = []
         if let rowID { place.append("row \(rowID)") }
-        if let collection { place.append("collection \(collection.debugDescription)") }
+        if let collectionName { place.append("collection \(collectionName.debugDescription)") }
         if let key { place.append("key \(key.debugDescription)") }
         return place.isEmpty ? reason : "\(place.joined(separator: ", ")): \(reason)"
     }

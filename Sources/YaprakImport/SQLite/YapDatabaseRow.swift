@@ -5,32 +5,32 @@
     public struct YapDatabaseRow: Sendable, Hashable {
         /// The number that SQLite gave it.
         public let rowID: Int64
-        /// The collection; empty for objects that were stored with none (`nil`). Of a name that is no UTF-8 each byte that is
-        /// not ASCII is `%` with its number, and so is `%`.
-        public let collection: String
+        /// The name of the collection; empty for objects that were stored with none (`nil`). Of a name that is no UTF-8 each
+        /// byte that is not ASCII is `%` with its number, and so is `%`.
+        public let collectionName: String
         /// The key; one that is no UTF-8 as such a collection.
         public let key: String
         /// The object as its serializer wrote it; empty if the serializer failed.
         public let object: Data
         /// The metadata as their serializer wrote them, if the row has any.
         public let metadata: Data?
-        /// The collection with its bytes in the file.
-        let collectionName: YapDatabaseName
+        /// The name of the collection with its bytes in the file.
+        let storedCollectionName: YapDatabaseName
         /// The bytes of the key in the file, if they are no UTF-8.
         private let foreignKey: [UInt8]?
 
         init(rowID: Int64, collection: YapDatabaseName, key: YapDatabaseName, object: Data, metadata: Data?) {
             self.rowID = rowID
-            (self.collection, collectionName) = (collection.text, collection)
+            (collectionName, storedCollectionName) = (collection.text, collection)
             (self.key, foreignKey) = (key.text, key.foreignBytes)
             self.object = object
             self.metadata = metadata
         }
 
         /// The bytes of the collection in the file, which tell it from all others.
-        var collectionBytes: [UInt8] { collectionName.bytes }
-        /// Whether ``collection`` is another text than is in the file.
-        var hasForeignCollection: Bool { collectionName.foreignBytes != nil }
+        var collectionBytes: [UInt8] { storedCollectionName.bytes }
+        /// Whether ``collectionName`` is another text than is in the file.
+        var hasForeignCollection: Bool { storedCollectionName.foreignBytes != nil }
         /// Whether ``key`` is another text than is in the file.
         var hasForeignKey: Bool { foreignKey != nil }
 
