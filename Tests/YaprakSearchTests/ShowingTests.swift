@@ -231,9 +231,9 @@ import Yaprak
         #expect(reader.suggestions(for: "drgaon").map(\.term) == ["dragon", "dragan", "dragons", "dragoon"])
         #expect(reader.suggestions(for: "dragon").map(\.term) == ["dragan", "dragons", "dragoon", "wagon"])
         #expect(reader.suggestions(for: "drgaon")[0] == SearchSuggestion(term: "dragon", recordCount: 2, distance: 1))
-        #expect(reader.suggestions(for: "STRASE", 1).map(\.term) == ["strasse"])
+        #expect(reader.suggestions(1, for: "STRASE").map(\.term) == ["strasse"])
         #expect(reader.suggestions(for: "!") == [])
-        #expect(reader.suggestions(for: "dragon", 0) == [])
+        #expect(reader.suggestions(0, for: "dragon") == [])
     }
 
     @Test(arguments: (0..<UInt64(Soak.volume(3, soak: 40))).map { $0 })

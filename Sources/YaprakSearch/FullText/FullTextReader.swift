@@ -167,10 +167,10 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// ones by up to two (``SearchQuery/fuzzy(_:distance:)`` says what a difference is). The word itself is not among them.
     /// Terms are folded, as the tokenizer has them.
     /// - Parameters:
-    ///   - word: a word; of several, the first.
     ///   - count: the most suggestions.
+    ///   - word: a word; of several, the first.
     /// - Complexity: O(different terms): some milliseconds for 100,000.
-    public func suggestions(for word: String, _ count: Int = 5) -> [SearchSuggestion] {
+    public func suggestions(_ count: Int = 5, for word: String) -> [SearchSuggestion] {
         var wanted: [UInt8]?
         _ = index.tools.kits.withItem {
             $0.splitter.split(word, for: .query) { if wanted == nil { wanted = Array($0.term) } }
