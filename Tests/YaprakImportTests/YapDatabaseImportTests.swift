@@ -177,6 +177,18 @@
             withExtendedLifetime(old) {}
         }
 
+        @Test func `An import takes a path that is put together as text, and a URL`() throws {
+            let folder = TemporaryDirectory()
+            try Self.makeBooks(5, at: folder.appending("old?%#.sqlite"))
+            let url = URL(filePath: folder.path).appending(path: "old?%#.sqlite")
+            #expect(try YapDatabaseImport(url).survey().rowCount == 5)
+            #expect(try YapDatabaseImport("\(folder.path)/old?%#.sqlite").survey().rowCount == 5)
+            let error = #expect(throws: DatabaseError.self) {
+                try YapDatabaseImport(URL(string: "https://example.org/a")!)
+            }
+            #expect(error?.code == .notADatabase)
+        }
+
         @Test func `A closed file in a folder that can't be written is read, and leaves nothing beside it`()
             async throws
         {

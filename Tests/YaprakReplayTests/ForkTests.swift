@@ -158,6 +158,20 @@ import YaprakStorage
         #expect(try contents(path("source"), at: 115).contains { $0.contains("source 115") })
     }
 
+    @Test func `A fork takes a path that is put together as text, and a URL`() async throws {
+        let source = try await open(path("source"))
+        try await write(source, 1...10, "source")
+        try await source.close()
+        let reader = try ReplayReader(path("source"))
+        let folder = URL(filePath: directory.path)
+        #expect(try reader.fork(at: 4, to: "\(directory.path)/text").commitNumber == 4)
+        #expect(try reader.fork(to: folder.appending(path: "url")).commitNumber == 10)
+        #expect(try contents(path("text"), at: 4) == contents(path("source"), at: 4))
+        #expect(try contents(path("url"), at: 10) == contents(path("source"), at: 10))
+        let error = #expect(throws: DatabaseError.self) { try reader.fork(to: URL(string: "https://example.org/a")!) }
+        #expect(error?.code == .notADatabase)
+    }
+
     @Test func `What is pruned at the source stays with the fork`() async throws {
         let source = try await open(path("source"))
         try await write(source, 1...100, "source")

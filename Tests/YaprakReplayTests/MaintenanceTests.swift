@@ -82,6 +82,15 @@ import YaprakStorage
         try await goesOn()
     }
 
+    @Test func `Maintenance takes a path that is put together as text, and a URL`() async throws {
+        try await prepare()
+        let url = URL(filePath: directory.path).appending(path: "shop.yaprak")
+        #expect(try ReplayMaintenance(url).checkpoint().writesCheckpoint)
+        #expect(try !ReplayMaintenance("\(directory.path)/shop.yaprak").checkpoint().writesCheckpoint)
+        let error = #expect(throws: DatabaseError.self) { try ReplayMaintenance(URL(string: "https://example.org/a")!) }
+        #expect(error?.code == .notADatabase)
+    }
+
     @Test(arguments: [Retention.commits(15), .checkpoints(3), .all, .age(.seconds(1_000_000_000))])
     func `Compacting removes what the rule gives up, and a dry run reports it before`(retention: Retention) async throws
     {

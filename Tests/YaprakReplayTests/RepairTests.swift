@@ -89,6 +89,19 @@ import YaprakStorage
         #expect(try ReplayReader(path("repaired")).verify(.replay).findings.isEmpty)
     }
 
+    @Test func `The result of a repair takes a path that is put together as text, and a URL`() async throws {
+        try await prepare()
+        let repair = try ReplayReader(path("source")).repair()
+        let folder = URL(filePath: directory.path)
+        #expect(try repair.perform(to: "\(directory.path)/text").severity == .clean)
+        #expect(try repair.perform(to: folder.appending(path: "url")).severity == .clean)
+        #expect(directory.files(in: "") == ["source", "text", "url"])
+        let error = #expect(throws: DatabaseError.self) {
+            try repair.perform(to: URL(string: "https://example.org/a")!)
+        }
+        #expect(error?.code == .notADatabase)
+    }
+
     /// Opens, writes, and closes a database, with a checkpoint.
     private func goOn(_ name: String, from number: CommitNumber) async throws {
         let database = try await Database.open(at: path(name), options: replayable(), collections: .books, .notes)

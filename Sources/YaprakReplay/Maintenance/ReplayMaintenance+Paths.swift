@@ -1,0 +1,19 @@
+public import Foundation
+internal import SystemPackage
+import YaprakCore
+public import YaprakModel
+
+// A path is put together as text, or a URL, as for opening a database.
+extension ReplayMaintenance {
+    /// Maintenance of the database at a path that is put together as text: `"\(folder)/shop.yaprak"`. As
+    /// ``init(_:)-(FilePath)``.
+    @_disfavoredOverload
+    public init(_ path: String) { self.init(FilePath(path)) }
+
+    /// Maintenance of the database at a URL of the file system. As ``init(_:)-(FilePath)``.
+    ///
+    ///     try ReplayMaintenance(URL.documentsDirectory.appending(path: "shop.yaprak")).purgeHistory()
+    ///
+    /// - Throws: `notADatabase` if the URL is not one of the file system.
+    public init(_ url: URL) throws(DatabaseError) { try self.init(FilePath(ofFile: url)) }
+}
