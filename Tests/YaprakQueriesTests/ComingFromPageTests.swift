@@ -39,7 +39,7 @@ extension RecordCollection where Object == Player, Metadata == NoMetadata {
         )
         let rows = database.snapshot[best]
         // 6. Remove what a query finds
-        let losers = RecordQuery<Player, NoMetadata>(.players, where: #Predicate { $0.score == 0 })
+        let losers = RecordCollection.players.query(where: #Predicate { $0.score == 0 })
         try await database.write { transaction in
             let keys = try transaction[losers].map(\.key)
             transaction[.players].remove(keys)

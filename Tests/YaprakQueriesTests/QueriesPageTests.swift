@@ -90,10 +90,8 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
 
         // snippet: query-forms
         let cheap = database.snapshot[.novels].query(where: #Predicate { $0.price < 5 })
-        let keys = RecordQuery<Novel, NoMetadata>(.novels, key: #Predicate { $0.starts(with: "e") })
-        let long = RecordQuery(.novels, sortedBy: RecordSort(\.salesRank, .descending)) { (novel: Novel) in
-            novel.title.count > 3
-        }
+        let keys = RecordCollection.novels.query(key: #Predicate { $0.starts(with: "e") })
+        let long = RecordCollection.novels.query(sortedBy: RecordSort(\.salesRank, .descending)) { $0.title.count > 3 }
         try await database.write { transaction in
             for novel in try transaction[keys] { transaction[.novels][novel.key]?.price = 3 }
         }
@@ -113,7 +111,7 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
                 """)
 
         // snippet: query-pages
-        var query = RecordQuery<Novel, NoMetadata>(.novels, sortedBy: RecordSort(\.salesRank), limit: 2)
+        var query = RecordCollection.novels.query(sortedBy: RecordSort(\.salesRank), limit: 2)
         let snapshot = database.snapshot
         let page = snapshot[query]
         let next = snapshot[query.after(page.last!)]
@@ -137,7 +135,7 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         try await fill(database)
         let genreRank = RecordIndex("novels.genreRank", of: .novels, \.genre, \.salesRank)
         try await database.register(genreRank)
-        let bestsellers = RecordQuery<Novel, NoMetadata>(.novels, where: #Predicate { $0.salesRank < 100 })
+        let bestsellers = RecordCollection.novels.query(where: #Predicate { $0.salesRank < 100 })
         let list = ListView()
         @Sendable func show(_ text: String) {}
         let tasks = [
@@ -194,8 +192,7 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
             .novels, where: #Predicate { $0.genre == "sci-fi" }, sortedBy: RecordSort(\.salesRank), limit: 20)
         let rows = snapshot[top]
         // 4. How many
-        let count = snapshot.count(
-            of: RecordQuery<Novel, NoMetadata>(.novels, where: #Predicate { $0.genre == "sci-fi" }))
+        let count = snapshot.count(of: RecordCollection.novels.query(where: #Predicate { $0.genre == "sci-fi" }))
         // 5. A range of values
         let ranked = snapshot[.novels].query(where: #Predicate { $0.salesRank >= 1 && $0.salesRank < 10 })
         // 6. A prefix
@@ -228,7 +225,7 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
         let list = SectionedList()
         let following = Task {
             // snippet: query-sections
-            let newest = RecordQuery<Novel, NoMetadata>(.novels, sortedBy: RecordSort(\.salesRank), limit: 50)
+            let newest = RecordCollection.novels.query(sortedBy: RecordSort(\.salesRank), limit: 50)
             var shown = QuerySections(database.snapshot[newest]) { $0.object.genre }
             for await update in database.updates(of: newest) {
                 let next = QuerySections(update.rows) { $0.object.genre }
