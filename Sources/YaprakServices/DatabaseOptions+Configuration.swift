@@ -5,7 +5,7 @@
     extension DatabaseOptions {
         /// Options from environment variables, files or flags, by swift-configuration.
         ///
-        ///     let config = ConfigReader(provider: EnvironmentVariablesProvider())      // YAPRAK_DURABILITY=interval …
+        ///     let config = ConfigReader(provider: EnvironmentVariablesProvider())      // YAPRAK_DURABILITY=100ms …
         ///     let options = try DatabaseOptions(configuration: config.scoped(to: "yaprak"))
         ///
         /// | key | values | default |
