@@ -12,9 +12,9 @@ import YaprakModel
 /// The default is CBOR, which tools can show without the program's types. Bytes of any other coder stand in the log
 /// wrapped and named, opaque to tools.
 ///
-/// A coder is deterministic: equal values become equal bytes. A coder that encrypts derives its nonce from the value or
-/// from the place. If the bytes differ, `verify` with a replay reports a checkpoint that differs from its log, because it
-/// can only compare bytes. *Coding, migrating, encrypting* has a recipe.
+/// A coder is deterministic: equal values become equal bytes. A coder that encrypts derives its nonce from the value: it
+/// gets neither the key nor the collection. If the bytes differ, `verify` with a replay reports a checkpoint that differs
+/// from its log, because it can only compare bytes. *Coding, migrating, encrypting* has a recipe.
 public protocol RecordCoder: Sendable {
     /// The name that stands beside the bytes in the log. Stable: bytes are decoded by the coder of that name.
     var name: String { get }
