@@ -21,7 +21,7 @@ public struct GeoCoordinate: Sendable, Hashable, Codable {
     /// The mean radius of the Earth in metres (IUGG).
     public static let earthRadius = 6_371_008.8
 
-    /// The great-circle distance in metres, on a sphere: up to 0.5 % off the ellipsoid's. NaN if either is no place.
+    /// The great-circle distance in metres, on a sphere: up to 0.6 % off the ellipsoid's. NaN if either is no place.
     public func distance(to other: GeoCoordinate) -> Double {
         guard isValid, other.isValid else { return .nan }
         return UnitVector(normalized).squaredChord(to: UnitVector(other.normalized)).arcLength
