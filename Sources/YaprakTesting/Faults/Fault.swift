@@ -7,8 +7,8 @@ internal import YaprakStorage
 ///     disk.plan(.syncFails(nth: 3))
 ///     disk.plan(.diskFull(afterBytes: 10_000))
 ///
-/// Calls are counted from the moment of the plan. What the database then throws is what it throws for a real disk: see the
-/// page *Guarantees*.
+/// Calls are counted from the moment of the plan. What the database then throws is what it throws for a real disk: see
+/// *When the disk fails* on the page *Durability and recovery*.
 public struct Fault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         case call(DiskError.Operation, nth: Int, MemoryFileSystem.FaultEffect, forever: Bool)
