@@ -107,9 +107,10 @@ public struct SpatialReader<Object: Codable & Sendable, Metadata: Codable & Send
         }
     }
 
-    /// The records in a ring: farther than `inner`, or as far with a greater key, up to `outer`; nearest first.
+    /// The records in a ring, nearest first: those beyond `inner`, up to and including `outer`. Both are squares of chords. The
+    /// ring before had all records at `inner`.
     fileprivate func ring(
-        after inner: Double, upTo outer: Double, of center: GeoCoordinate
+        afterSquaredChord inner: Double, upTo outer: Double, of center: GeoCoordinate
     ) -> [SpatialHit<Object, Metadata>] {
         withExtendedLifetime(snapshot) {
             search.rows(within: outer, of: center).drop { $0.squaredChord <= inner }.compactMap(hit)
@@ -150,7 +151,7 @@ public struct SpatialNeighbours<Object: Codable & Sendable, Metadata: Codable & 
         private let reader: SpatialReader<Object, Metadata>
         private let center: GeoCoordinate
         private var found: ArraySlice<SpatialHit<Object, Metadata>> = []
-        /// How many records are within ``inner``, and the square of the chord: all of them were found.
+        /// How many records are within ``inner``, a square of a chord: all of them were found.
         private var count = 0
         private var inner = -1.0
 
@@ -171,7 +172,7 @@ public struct SpatialNeighbours<Object: Codable & Sendable, Metadata: Codable & 
             guard center.isValid, count < reader.count else { return }
             let wanted = Swift.min(Swift.max(Self.first, 2 * count), reader.count)
             guard let outer = reader.squaredChord(ofNearest: wanted, to: center) else { return }
-            found = reader.ring(after: inner, upTo: outer, of: center)[...]
+            found = reader.ring(afterSquaredChord: inner, upTo: outer, of: center)[...]
             count += found.count
             inner = outer
         }
