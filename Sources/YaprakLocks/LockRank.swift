@@ -15,8 +15,8 @@
 package enum LockRank: UInt8, CaseIterable, Sendable {
     /// `Publication`: the newest snapshot and the end of the chain of changesets.
     case publication
-    /// `ChangesetCursor`: where one stream stands in the chain.
-    case changesetCursor
+    /// `StreamPlace`: where one stream stands in the chain.
+    case streamPlace
     /// `ChangesetLink`: the way from one commit to the next.
     case changesetLink
     /// `Timeline`: one slice of reclaiming.

@@ -67,7 +67,7 @@ final class StreamPlace: Sendable {
     private let state: Mutex<State>
 
     init(link: ChangesetLink?, number: CommitNumber) {
-        state = Mutex(State(link: link, number: number), rank: .changesetCursor)
+        state = Mutex(State(link: link, number: number), rank: .streamPlace)
     }
 
     func copy() -> StreamPlace {
