@@ -226,7 +226,7 @@ let package = Package(
             name: "ToolSupport",
             dependencies: [
                 .target(name: "CLZ4", condition: .when(platforms: withoutCompression + [.macOS])),
-                "YaprakCBOR", "YaprakLocks", .product(name: "SystemPackage", package: "swift-system"),
+                "YaprakCBOR", "YaprakLocks", "YaprakModel", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -1,4 +1,5 @@
 import ToolSupport
+import Yaprak
 
 extension Board {
     /// Prints the board as a terminal shows it.

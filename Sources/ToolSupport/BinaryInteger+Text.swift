@@ -1,11 +1,4 @@
 extension BinaryInteger {
-    /// The number with a comma between thousands.
-    package var grouped: String {
-        var digits = Array(String(magnitude))
-        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-        return (self < 0 ? "-" : "") + String(digits)
-    }
-
     /// The number as a count of bytes: `512 B`, `1.4 MB`.
     package var bytesText: String {
         guard self >= 1000 else { return "\(self) B" }

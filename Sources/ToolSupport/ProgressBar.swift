@@ -1,3 +1,5 @@
+import YaprakModel
+
 /// The progress of a long operation: how far it is, how fast, and when it ends. Shown on a terminal only.
 ///
 ///     var bar = ProgressBar(console, "loading", unit: "records")

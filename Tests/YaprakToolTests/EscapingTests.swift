@@ -121,9 +121,19 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
         #expect("abcdef".cut(to: 4) == "abc…")
         #expect("北京北京".cut(to: 5) == "北京…")
         #expect("7".padded(to: 3, leading: true) == "  7")
-        #expect(1_234_567.grouped == "1,234,567")
-        #expect((-1000).grouped == "-1,000")
         #expect(18_112_512.bytesText == "18.1 MB")
         #expect(999.bytesText == "999 B")
+    }
+
+    @Test func `Numbers are grouped, and what is counted is in the number it has`() {
+        #expect(1_234_567.grouped == "1,234,567")
+        #expect((-1000).grouped == "-1,000")
+        #expect([0, 1, 2].map { $0.counted("file") } == ["0 files", "1 file", "2 files"])
+        #expect(UInt64(2000).counted("entry", "entries") == "2,000 entries" && 1.word("is", "are") == "is")
+        let one: ClosedRange<CommitNumber> = 6...6, several: ClosedRange<UInt64> = 6...1234
+        #expect(one.commitsText() == "commit 6" && several.commitsText() == "commits 6 to 1234")
+        #expect(several.commitsText(isGrouped: true) == "commits 6 to 1,234")
+        #expect(one.commitsText("was", "were") == "commit 6 was")
+        #expect(several.commitsSentence("was", "were") == "Commits 6 to 1234 were")
     }
 }

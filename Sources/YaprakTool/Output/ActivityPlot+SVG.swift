@@ -1,4 +1,5 @@
 import ToolSupport
+import Yaprak
 
 extension ActivityPlot {
     /// How many bars are readable in a picture.

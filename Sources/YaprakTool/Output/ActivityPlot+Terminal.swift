@@ -1,4 +1,5 @@
 import ToolSupport
+import Yaprak
 
 extension ActivityPlot {
     /// How many bars fit on a terminal.

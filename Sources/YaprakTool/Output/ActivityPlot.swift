@@ -142,20 +142,20 @@ struct ActivityPlot {
         let times = outsiders.prefix(3).map {
             String($0.nanosecondsSince1970.isoTime.prefix(16)).replacing("T", with: " ")
         }
-        return "\(count.grouped) commit\(count == 1 ? "" : "s") not shown, made about \(times.joined(separator: ", "))"
+        return "\(count.counted("commit")) not shown, made about \(times.joined(separator: ", "))"
             + (outsiders.count > 3 ? " …" : "")
     }
 
     /// The interval in words: `minute`, `5 minutes`.
     var intervalText: String {
-        if axis == .commit { return interval == 1 ? "commit" : "\(interval.grouped) commits" }
+        if axis == .commit { return interval == 1 ? "commit" : interval.counted("commit") }
         let units: [(Int64, String)] = [
             (Self.day, "day"), (3600 * Self.second, "hour"), (60 * Self.second, "minute"), (Self.second, "second"),
             (1_000_000, "millisecond"), (1000, "microsecond"),
         ]
         let (length, name) = units.first { interval % $0.0 == 0 } ?? (1, "nanosecond")
         let count = interval / length
-        return count == 1 ? name : "\(count.grouped) \(name)s"
+        return count == 1 ? name : count.counted(name)
     }
 
     /// Marks for the axis of time, at most `countMax`.

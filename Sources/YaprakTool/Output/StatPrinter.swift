@@ -1,4 +1,5 @@
 import ToolSupport
+import Yaprak
 
 /// Prints a line for each collection, as `git log --stat` does for files.
 ///
@@ -48,7 +49,6 @@ struct StatPrinter {
             (sum.inserted, "inserted"), (sum.changed, "changed"), (sum.removed, "removed"), (sum.touched, "touched"),
         ]
         let named = parts.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
-        let collections = "\(counts.count) collection\(counts.count == 1 ? "" : "s")"
-        return "\(collections), \(sum.total.grouped) record\(sum.total == 1 ? "" : "s"): \(named)"
+        return "\(counts.count.counted("collection")), \(sum.total.counted("record")): \(named)"
     }
 }
