@@ -33,10 +33,10 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
     /// One line for a log.
     public var description: String {
         let start = checkpointCommitNumber.map { "checkpoint \($0)" } ?? "no checkpoint"
-        let torn = tornByteCount > 0 ? ", \(tornByteCount) torn bytes ignored" : ""
-        let noted = notes.isEmpty ? "" : ", \(notes.count) notes"
-        let aside = setAsideRecordCount > 0 ? ", \(setAsideRecordCount) records set aside" : ""
-        let replayed = "\(replayedCommitCount) commits replayed to \(newestCommitNumber)"
-        return "\(start), \(replayed)\(torn)\(noted)\(aside), \(duration)"
+        let commits = "\(replayedCommitCount) \(replayedCommitCount.word("commit"))"
+        let torn = tornByteCount > 0 ? ", \(tornByteCount) torn \(tornByteCount.word("byte")) ignored" : ""
+        let noted = notes.isEmpty ? "" : ", \(notes.count) \(notes.count.word("note"))"
+        let aside = setAsideRecordCount > 0 ? ", \(setAsideRecordCount) \(setAsideRecordCount.word("record")) set aside" : ""
+        return "\(start), \(commits) replayed to \(newestCommitNumber)\(torn)\(noted)\(aside), \(duration)"
     }
 }

@@ -128,5 +128,5 @@ public struct PopulationProgress: Sendable, Hashable, CustomStringConvertible {
     /// Records there are to put in.
     public let total: Int
     /// `done of total records`.
-    public var description: String { "\(done) of \(total) records" }
+    public var description: String { "\(done) of \(total) \(total == 1 ? "record" : "records")" }
 }

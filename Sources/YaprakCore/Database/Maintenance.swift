@@ -103,9 +103,9 @@ package struct Maintenance {
         let files = Set(left.checkpoints.map(\.file) + left.segments)
             .intersection(pruned.checkpoints.map(\.file) + pruned.segments).sorted()
         guard let first = files.first else { return }
+        let names = files.count == 1 ? first : "\(files.count.grouped) files, \(first) among them,"
         throw DatabaseError(
-            .writeFailed,
-            "\(files.count) files could not be removed, \(first) among them. Make the directory writable, and compact again.",
+            .writeFailed, "\(names) could not be removed. Make the directory writable, and compact again.",
             place: .init(file: first), cause: store.pruningError)
     }
 

@@ -253,9 +253,9 @@ package struct CheckpointAudit {
     private mutating func note(_ difference: CollectionDifference, _ checkpoint: StoreReader.Checkpoint) {
         let name = difference.name
         for (keys, what) in [
-            (difference.changed, "are not what the log leads to"),
-            (difference.surplus, "are in the checkpoint and not where the log leads"),
-            (difference.missing, "are where the log leads and not in the checkpoint"),
+            (difference.changed, "not what the log leads to"),
+            (difference.surplus, "in the checkpoint and not where the log leads"),
+            (difference.missing, "where the log leads and not in the checkpoint"),
         ] where keys.count > 0 {
             let shown = keys.first.map(\.debugDescription).joined(separator: ", ")
             let more = keys.count > keys.first.count ? ", …" : ""
@@ -264,14 +264,16 @@ package struct CheckpointAudit {
                     severity: .corrupt, file: checkpoint.file, commits: checkpoint.number...checkpoint.number,
                     collection: name, key: keys.first.first,
                     message:
-                        "\(keys.count) records of \(name.debugDescription) \(what) (\(shown)\(more)). Keep the files, and "
-                        + "restore a backup."))
+                        "\(keys.count.counted("record")) of \(name.debugDescription) \(keys.count.word("is", "are")) "
+                        + "\(what) (\(shown)\(more)). Keep the files, and restore a backup."))
         }
-        if difference.rewritten.count > 0 {
+        let rewritten = difference.rewritten.count
+        if rewritten > 0 {
             add(
                 .clean, checkpoint.file,
-                "\(difference.rewritten.count) records of \(name.debugDescription) stand here in another form than in the log: "
-                    + "a program with other types, or a migration, has rewritten them. Their keys agree.",
+                "\(rewritten.counted("record")) of \(name.debugDescription) \(rewritten.word("stands", "stand")) here in "
+                    + "another form than in the log: a program with other types, or a migration, has rewritten "
+                    + rewritten.word("it. Its key agrees.", "them. Their keys agree."),
                 collection: name)
         }
     }
@@ -300,7 +302,7 @@ extension CollectionDifference {
         return DatabaseError(
             .stateDiffers,
             """
-            \(file) is not what commits \(commits.lowerBound) to \(commits.upperBound) lead to: of the records of \
+            \(file) is not what \(commits.commitsText("leads", "lead")) to: of the records of \
             \(name.debugDescription) \(parts), the first is \(key.debugDescription). Unless a program with other \
             Codable types wrote the checkpoint, the file or the log was changed: restore a backup.
             """,

@@ -124,7 +124,8 @@ package struct RawReplay {
         guard roots[slot].count == section.count else {
             throw DatabaseError(
                 .corruptCheckpoint,
-                "checkpoint \(number) names \(section.count) records of \"\(section.name)\" and holds \(roots[slot].count)",
+                "checkpoint \(number) names \(section.count.counted("record")) of \"\(section.name)\" and holds "
+                    + roots[slot].count.grouped,
                 place: .init(collectionName: section.name))
         }
     }

@@ -38,8 +38,8 @@ extension Verifier {
                 if failure.isNewer {
                     "Use that version."
                 } else if let lost {
-                    "No segment has the commits \(lost.lowerBound) to \(lost.upperBound): unless a later checkpoint verifies, "
-                        + "opening fails. Restore the segments, or a backup."
+                    "No segment has \(lost.commitsText()): unless a later checkpoint verifies, opening fails. "
+                        + "Restore the segments, or a backup."
                 } else {
                     "Opening takes the checkpoint before it, if the log reaches back to that."
                 }

@@ -156,9 +156,10 @@ extension Verifier {
             guard isLast, !hasGoneOn else { return false }
             guard seal.kind != Layout.sealClosed else {
                 guard evidence >= reader.next else { return false }
+                let lost = reader.next...evidence
                 add(
-                    .corrupt, file, reader.offset, reader.next...evidence,
-                    "The segment ends too early, or one after it is missing. Commits \(reader.next) to \(evidence) were "
+                    .corrupt, file, reader.offset, lost,
+                    "The segment ends too early, or one after it is missing. \(lost.commitsSentence("was", "were")) "
                         + "durable and can't be read. Restore a backup.")
                 return false
             }
@@ -199,16 +200,17 @@ extension Verifier {
         }
         add(
             .corrupt, file, from, lost...upTo,
-            "\(what). Commits \(lost) to \(upTo) were durable and can't be read. Restore a backup.")
+            "\(what). \((lost...upTo).commitsSentence("was", "were")) durable and can't be read. Restore a backup.")
         return goesOn
     }
 
     /// Says how many damaged places of a segment were left out of the findings.
     mutating func noteFurtherDamage(_ name: FileName) {
-        guard damagedPlaces > Self.damagedPlacesMax else { return }
+        let more = damagedPlaces - Self.damagedPlacesMax
+        guard more > 0 else { return }
         add(
             .corrupt, name.path(.segment), nil, nil,
-            "\(damagedPlaces - Self.damagedPlacesMax) more places are damaged. Restore a backup.")
+            "\(more.grouped) more \(more.word("place is", "places are")) damaged. Restore a backup.")
     }
 
     mutating func noteTail(
@@ -234,6 +236,6 @@ extension Verifier {
         guard torn > 0 else { return }
         add(
             .torn, file, reader.offset, nil,
-            "\(what), \(torn) bytes. Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
+            "\(what), \(torn.counted("byte")). Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
     }
 }

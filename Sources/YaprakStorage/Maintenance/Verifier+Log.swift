@@ -36,9 +36,10 @@ extension Verifier {
             evidence = max(evidence, proven)
             return
         }
+        let lost = evidence + 1...proven
         add(
-            .corrupt, closing.segment.path(.segment), nil, evidence + 1...proven,
-            "The segment is missing. Commits \(evidence + 1) to \(proven) were durable. Restore it, or a backup.")
+            .corrupt, closing.segment.path(.segment), nil, lost,
+            "The segment is missing. \(lost.commitsSentence("was", "were")) durable. Restore it, or a backup.")
     }
 
     /// The newest checkpoint names the segment of its time.

@@ -22,8 +22,8 @@ enum LogError {
     ) -> DatabaseError {
         DatabaseError(
             .corruptLog,
-            "\(name.path(.segment)), offset \(offset): \(what). Commits \(numbers.lowerBound) to \(numbers.upperBound) were "
-                + "durable and can't be read. Run `yaprak verify`, then restore a backup.",
+            "\(name.path(.segment)), offset \(offset): \(what). \(numbers.commitsSentence("was", "were")) durable and "
+                + "can't be read. Run `yaprak verify`, then restore a backup.",
             place: .init(
                 file: name.path(.segment), offset: offset,
                 commits: CommitNumber(numbers.lowerBound)...CommitNumber(numbers.upperBound)))
@@ -40,10 +40,8 @@ enum LogError {
     }
 
     static func missing(_ numbers: ClosedRange<UInt64>) -> String {
-        let (first, last) = (numbers.lowerBound, numbers.upperBound)
-        let isOne = first == last
-        return (isOne ? "Commit \(first) is" : "Commits \(first) to \(last) are")
-            + " missing: the repair that made this database could not read \(isOne ? "it" : "them")."
+        let those = numbers.lowerBound == numbers.upperBound ? "it" : "them"
+        return "\(numbers.commitsSentence("is", "are")) missing: the repair that made this database could not read \(those)."
     }
 
     /// A frame that only a newer version understands.

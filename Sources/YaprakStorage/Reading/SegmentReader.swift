@@ -1,4 +1,5 @@
 internal import YaprakCBOR
+internal import YaprakModel
 
 /// Reads the frames of one segment in order and returns their verified commits.
 ///
@@ -144,7 +145,7 @@ struct SegmentReader {
             frame.count <= frame.rawLength, frame.count <= FormatLimits.frameCommitsMax,
             frame.first <= FormatLimits.commitNumberMax,
             UInt64(frame.count) <= FormatLimits.commitNumberMax - frame.first + 1
-        else { return .content("the frame counts \(frame.count) commits") }
+        else { return .content("the frame counts \(frame.count.counted("commit"))") }
         guard provesPayloads else {
             notePartial(frame, continues: continues)
             next += UInt64(frame.count)

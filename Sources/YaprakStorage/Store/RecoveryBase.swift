@@ -98,13 +98,14 @@ struct RecoveryBase {
             guard isRelated else { continue }
             evidence = max(evidence, one.header.first)
             guard listing.segments.isEmpty, let found, one.header.first > found.first else { continue }
+            let lost = found.first + 1...one.header.first
             throw DatabaseError(
                 .corruptCheckpoint,
-                "\(one.name.path(.checkpoint)) is damaged, and no segment has the commits \(found.first + 1) to "
-                    + "\(one.header.first), which were durable. Restore the segments, or a backup.",
+                "\(one.name.path(.checkpoint)) is damaged, and no segment has what follows. "
+                    + "\(lost.commitsSentence("was", "were")) durable. Restore the segments, or a backup.",
                 place: .init(
                     file: one.name.path(.checkpoint), offset: one.cause.place.offset,
-                    commits: CommitNumber(found.first + 1)...CommitNumber(one.header.first)),
+                    commits: CommitNumber(lost.lowerBound)...CommitNumber(lost.upperBound)),
                 cause: one.cause)
         }
     }
