@@ -101,12 +101,12 @@ enum Binding: String, Codable, Sendable, IndexValue { case paperback, hardcover 
 
         // snippet: query-explain
         print(database.snapshot.explain(bestsellers))
-        // index novels.genreRank: 1 entries read, 0 tested, 1 rows, sorted
+        // index novels.genreRank: 1 entry read, 0 tested, 1 row, sorted
         // not novels.isbn: the condition says nothing that its first column could be searched for
         // end
         #expect(
             "\(database.snapshot.explain(bestsellers))" == """
-                index novels.genreRank: 1 entries read, 0 tested, 1 rows, sorted
+                index novels.genreRank: 1 entry read, 0 tested, 1 row, sorted
                 not novels.isbn: the condition says nothing that its first column could be searched for
                 """)
 

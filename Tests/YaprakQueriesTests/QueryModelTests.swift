@@ -127,7 +127,7 @@ import Yaprak
         try await database.write { transaction in for key in 0..<5_000 { transaction[.goods]["g\(key)"] = goods } }
         let snapshot = database.snapshot
         let one = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0 == "g77" }))
-        #expect(one.readEntryCount == 1 && one.rowCount == 1 && one.description.hasPrefix("keys: 1 entries read"))
+        #expect(one.readEntryCount == 1 && one.rowCount == 1 && one.description.hasPrefix("keys: 1 entry read"))
         let some = RecordQuery<Goods, String>(.goods, key: #Predicate { $0 >= "g10" && $0 < "g11" })
         #expect(snapshot.explain(some).readEntryCount == 111 && snapshot.count(of: some) == 111)
         let prefixed = snapshot.explain(RecordQuery<Goods, String>(.goods, key: #Predicate { $0.starts(with: "g499") }))

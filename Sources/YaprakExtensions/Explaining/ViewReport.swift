@@ -1,4 +1,5 @@
 import YaprakCore
+import YaprakModel
 import YaprakTrees
 
 /// What is wrong with a view, if anything is.
@@ -76,7 +77,7 @@ extension ViewState {
                 index += 1
             }
         }
-        if count != root.count { report.violations.append("\(count) rows, \(root.count) counted") }
+        if count != root.count { report.violations.append("\(count.counted("row")), \(root.count.grouped) counted") }
     }
 
     private func verifyPlaces(_ report: inout ViewReport) {
@@ -93,7 +94,7 @@ extension ViewState {
                 }
             }
         }
-        if count != root.count { report.violations.append("\(count) places, \(root.count) rows") }
+        if count != root.count { report.violations.append("\(count.counted("place")), \(root.count.counted("row"))") }
     }
 
     private func ask(_ configuration: AutoConfiguration, _ report: inout ViewReport) {

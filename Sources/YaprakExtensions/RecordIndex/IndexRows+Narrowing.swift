@@ -113,7 +113,8 @@ extension IndexConfiguration {
     func check(_ type: IndexType, column: Int) throws {
         guard columns.indices.contains(column) else {
             throw DatabaseError(
-                .invalidQuery, "index \"\(name)\" has \(columns.count) columns, and is asked for column \(column).")
+                .invalidQuery,
+                "index \"\(name)\" has \(columns.count.counted("column")), and is asked for column \(column).")
         }
         if columns[column].type.accepts(type) { return }
         throw DatabaseError(

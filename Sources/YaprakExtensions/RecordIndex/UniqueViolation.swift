@@ -68,8 +68,9 @@ extension RecordIndex: JudgingExtension {
         throw DatabaseError(
             .uniqueViolation,
             """
-            "\(name)" is unique, and \(root.duplicates) records of "\(configuration.collection.name)" have the values of \
-            another, among them \(keys.prefix(10).map(\.debugDescription).joined(separator: ", ")). It is not registered. \
+            "\(name)" is unique, and \(root.duplicates.counted("record")) of "\(configuration.collection.name)" \
+            \(root.duplicates.word("has", "have")) the values of another, among them \
+            \(keys.prefix(10).map(\.debugDescription).joined(separator: ", ")). It is not registered. \
             Change these records first, or register it without unique: true.
             """,
             place: .init(collectionName: configuration.collection.name, key: keys.first),

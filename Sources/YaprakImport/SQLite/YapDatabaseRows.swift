@@ -199,7 +199,8 @@
             direction = .done
             try file.checkUnchanged()
             guard let count, seen < count, !hasHole else { return nil }
-            return .unread(ImportNote(.leftOut, "the file says that it has \(count) rows, and \(seen) are in it"))
+            let found = "\(seen.grouped) \(seen.word("is", "are")) in it"
+            return .unread(ImportNote(.leftOut, "the file says that it has \(count.counted("row")), and \(found)"))
         }
 
         /// The row at hand.

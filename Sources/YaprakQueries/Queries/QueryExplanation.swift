@@ -1,5 +1,6 @@
 import YaprakCore
 import YaprakExtensions
+import YaprakModel
 import YaprakTrees
 
 /// How a query was run.
@@ -52,8 +53,10 @@ public struct QueryExplanation: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let access =
             indexes.isEmpty ? (readsKeyRange ? "keys" : "scan") : "index \(indexes.joined(separator: ", "))"
-        let counts = "\(readEntryCount) entries read, \(testedRecordCount) tested, \(rowCount) rows"
-        let evaluated = evaluatedPartCount == 0 ? "" : ", \(evaluatedPartCount) parts evaluated by Foundation"
+        let entries = "\(readEntryCount) \(readEntryCount.word("entry", "entries")) read"
+        let counts = "\(entries), \(testedRecordCount) tested, \(rowCount) \(rowCount.word("row"))"
+        let parts = "\(evaluatedPartCount) \(evaluatedPartCount.word("part")) evaluated by Foundation"
+        let evaluated = evaluatedPartCount == 0 ? "" : ", \(parts)"
         let lines = others.map { "not \($0.index): \($0.reason)" }
         return (["\(access): \(counts)\(isInOrder ? "" : ", sorted")\(evaluated)"] + lines).joined(separator: "\n")
     }
@@ -100,12 +103,14 @@ extension QueryExecution {
     private func reason(against other: IndexPlan, _ size: Int) -> String {
         let count = other.count
         let isLookedUp = other.readingCost > count
-        let entries = isLookedUp ? "\(count) entries, each of whose records is looked up" : "\(count) entries to read"
-        guard let plan else { return "\(entries), of \(size) records" }
-        if count > entriesRead { return "\(count) entries to read, more than of the one that was read" }
+        let toRead = "\(count) \(count.word("entry", "entries")) to read"
+        let lookedUp = count == 1 ? "1 entry, whose record" : "\(count) entries, each of whose records"
+        let entries = isLookedUp ? "\(lookedUp) is looked up" : toRead
+        guard let plan else { return "\(entries), of \(size) \(size.word("record"))" }
+        if count > entriesRead { return "\(toRead), more than of the one that was read" }
         var reason = entries
         if other.order == nil, plan.order != nil { reason += ", and to sort" }
-        if other.rangeCount > plan.rangeCount { reason += ", in \(other.rangeCount) ranges" }
+        if other.rangeCount > plan.rangeCount { reason += ", in \(other.rangeCount) \(other.rangeCount.word("range"))" }
         if plan.order != nil, limit < .max {
             let names = plan.parts.map(\.source.configuration.name).joined(separator: ", ")
             reason += "; \(names) was expected to end earlier"

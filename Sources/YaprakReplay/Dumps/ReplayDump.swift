@@ -174,7 +174,8 @@ public struct ReplayDumpHeader: Sendable, Hashable {
         for name in Set(counts.keys).union(found.keys).sorted() {
             let count = found[name] ?? 0, promised = counts[name] ?? 0
             guard count == promised else {
-                throw .dump("it has \(count) records of \(quoted(name)), and its first line promises \(promised)")
+                let records = count.counted("record")
+                throw .dump("it has \(records) of \(quoted(name)), and its first line promises \(promised)")
             }
         }
     }

@@ -56,7 +56,8 @@ public struct ReplayFixture: Sendable {
             header.commitNumber.rawValue < number, header.commitNumber.rawValue == number - 1
         else { throw .dump("there is no line that says which commit follows, or it is not the one after the records") }
         guard commit["changes"] == .integer(Int64(changes.count)) else {
-            throw .dump("\(changes.count) changes follow, and the line of the commit promises others")
+            let follow = changes.count == 1 ? "1 change follows" : "\(changes.count.grouped) changes follow"
+            throw .dump("\(follow), and the line of the commit promises others")
         }
         var keys: [String: Set<String>] = [:]
         for record in records { keys[record.collectionName, default: []].insert(record.key) }

@@ -120,7 +120,7 @@ extension LogTime: CustomStringConvertible {
     public var description: String {
         switch form {
         case .fixed(let nanoseconds, let unit): ISOTime.text(nanoseconds, to: unit)
-        case .before(let seconds): "\(seconds) seconds ago"
+        case .before(let seconds): "\(seconds) \(seconds.word("second")) ago"
         case .today: "today"
         }
     }

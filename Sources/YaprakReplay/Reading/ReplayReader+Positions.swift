@@ -20,8 +20,9 @@ extension ReplayReader {
             case .tag(let name): try existing(try number(of: name), position)
             }
         guard position.back <= base.rawValue else {
+            let lead = base.rawValue.word("commit leads", "commits lead")
             throw DatabaseError(
-                .commitOutOfReach, "\(position) is before the beginning: only \(base) commits lead there.",
+                .commitOutOfReach, "\(position) is before the beginning: only \(base) \(lead) there.",
                 place: .init(commits: 0...base))
         }
         return CommitNumber(base.rawValue - position.back)
