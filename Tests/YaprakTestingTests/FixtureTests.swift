@@ -122,7 +122,7 @@ import YaprakTesting
     @Test(arguments: [
         ("", "the names of the fields"), ("id,id\n", "two fields have the same name"),
         ("title\nA\n", "no field is called"),
-        ("id,title\na\n", "line 2: 1 values for 2 fields"), ("id,title\na,\"b\n", "line 2: a quote is not closed"),
+        ("id,title\na\n", "line 2: 1 value for 2 fields"), ("id,title\na,\"b\n", "line 2: a quote is not closed"),
         ("id,title\n\na,\"b\"c\n", "line 3: text follows a closing quote"), ("id,title\n,b\n", "has no key"),
     ])
     func `A file that is no CSV is refused with the line`(text: String, words: String) async throws {

@@ -46,5 +46,5 @@ public func expectNoDifference(
 
 /// The first lines; nobody reads thousands.
 func shortened(_ lines: [String], to count: Int = 200) -> [String] {
-    lines.count <= count ? lines : lines.prefix(count) + ["… \(lines.count - count) lines more"]
+    lines.count <= count ? lines : lines.prefix(count) + ["… \((lines.count - count).counted("line")) more"]
 }

@@ -33,7 +33,7 @@ public func expectSnapshot(
     let count = (collections ?? snapshot.collectionNames).reduce(0) { $0 + snapshot.count(inCollectionNamed: $1) }
     guard count <= SnapshotText.recordsMax else {
         reportIssue(
-            "\(count) records are more than anybody reviews. Name some collections, or use expectChanges(in:).",
+            "\(count.counted("record")) are more than anybody reviews. Name some collections, or use expectChanges(in:).",
             at: sourceLocation)
         return false
     }

@@ -1,4 +1,5 @@
 internal import SystemPackage
+internal import YaprakModel
 internal import YaprakSimulator
 internal import YaprakStorage
 
@@ -70,7 +71,9 @@ public struct Fault: Sendable, CustomStringConvertible {
     /// The disk has room for so many bytes more: `diskFull`. ``SimulatedDisk/heal()`` makes room again.
     ///
     /// The log takes space in steps before it needs it, and writes into what it has when the next step fails.
-    public static func diskFull(afterBytes bytes: Int) -> Fault { Fault(.space(bytes), "full after \(bytes) bytes") }
+    public static func diskFull(afterBytes bytes: Int) -> Fault {
+        Fault(.space(bytes), "full after \(bytes) \(bytes.word("byte"))")
+    }
 
     /// Each write and each sync takes so long.
     ///
@@ -81,7 +84,7 @@ public struct Fault: Sendable, CustomStringConvertible {
     ///
     /// Go on with ``SimulatedDisk/afterPowerCut(_:)``.
     public static func powerCut(afterChanges changes: Int) -> Fault {
-        Fault(.power(changes), "power off after \(changes) changes")
+        Fault(.power(changes), "power off after \(changes) \(changes.word("change"))")
     }
 
     /// A record does not encode: `encodingFailed`, and nothing of its write is kept. Also in checkpoints.

@@ -89,7 +89,8 @@ struct CSVTable: Sendable {
             return
         }
         guard row.values.count == names.count else {
-            throw Fault(line: row.line, message: "\(row.values.count) values for \(names.count) fields")
+            let (values, fields) = (row.values.count.counted("value"), names.count.counted("field"))
+            throw Fault(line: row.line, message: "\(values) for \(fields)")
         }
         rows.append(row)
     }

@@ -114,7 +114,8 @@ struct ExtensionLaw<Extension: DatabaseExtension, Reading: Equatable & Sendable>
                 let found = read(database.snapshot[`extension`])
                 if let fault = differs(before.reading, found, "registered again", from: .earlier) { return fault }
             }
-            return try await compare(database, "registered behind \(database.commitNumber) commits")
+            let commits = database.commitNumber.rawValue.counted("commit")
+            return try await compare(database, "registered behind \(commits)")
         }
     }
 

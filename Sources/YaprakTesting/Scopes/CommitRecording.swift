@@ -57,10 +57,11 @@ final class CommitRecording: Sendable {
         if commits.count < count {
             // The stream was let go of because it fell too far behind: what the commits come to is still there.
             let net = RecordText.lines(of: ReplayChanges(from: start, to: database.snapshot))
-            return "\(count) commits, together:\n" + net.joined(separator: "\n")
+            return "\(count.counted("commit")), together:\n" + net.joined(separator: "\n")
         }
         let shown = limit.map { commits.suffix($0) } ?? commits[...]
-        let head = shown.count < commits.count ? ["… \(commits.count - shown.count) commits before"] : []
+        let before = commits.count - shown.count
+        let head = before > 0 ? ["… \(before.counted("commit")) before"] : []
         return (head + shown.flatMap { CommitText.lines(of: $0) }).joined(separator: "\n")
     }
 }
