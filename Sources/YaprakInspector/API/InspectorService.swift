@@ -67,7 +67,7 @@
 
         private func notYet(_ request: Request) -> Response {
             let message =
-                "This takes longer than \(limits.answerSeconds) seconds. Ask again: what was read by then is kept."
+                "This takes longer than \(limits.answerSeconds.counted("second")). Ask again: what was read by then is kept."
             let refusal = Refusal(503, "notYet", message)
             return failure(refusal, request).with("Retry-After", "1")
         }

@@ -91,15 +91,7 @@
         }
 
         /// `31,108`.
-        static func count(_ value: some BinaryInteger) -> String {
-            let digits = String(value.magnitude)
-            var out = ""
-            for (index, digit) in digits.enumerated() {
-                if index > 0, (digits.count - index) % 3 == 0 { out += "," }
-                out.append(digit)
-            }
-            return (value < 0 ? "-" : "") + out
-        }
+        static func count(_ value: some BinaryInteger) -> String { value.grouped }
 
         /// `3 min`: how long ago something was, to its largest unit.
         static func age(_ nanoseconds: Int64) -> String {

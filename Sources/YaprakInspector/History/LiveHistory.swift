@@ -286,7 +286,7 @@
                 let age =
                     state.nanosecondsSince1970.map { ", \(Amount.age(Int64(clamping: Int128(now) - Int128($0)))) old" }
                     ?? ""
-                let commits = "\(Amount.count(behind)) commit\(behind == 1 ? "" : "s") behind the newest"
+                let commits = behind.counted("commit") + " behind the newest"
                 return ("commit \(state.commitNumber)", commits + age, .good)
             }
             let rest = count > most ? " The oldest \(most) of \(Amount.count(count))." : ""

@@ -71,8 +71,8 @@
 
         private func heading(_ name: String, _ snapshot: Snapshot) -> Markup {
             """
-            <h1>\(Pieces.cut(name, 120)) <span class="count">\(Amount.count(snapshot.count(inCollectionNamed: name))) \
-            records</span></h1>
+            <h1>\(Pieces.cut(name, 120)) <span class="count">\
+            \(snapshot.count(inCollectionNamed: name).counted("record"))</span></h1>
             """
         }
 

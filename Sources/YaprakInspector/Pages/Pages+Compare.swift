@@ -35,7 +35,8 @@
                 <span class="links"><button class="button">Compare</button> \
                 <a class="button" href="\(turned.text)">Swap</a></span></form>
                 <p>From commit \(Pieces.commit(from)) to commit \(Pieces.commit(to)): \
-                <b>\(Amount.count(changes.count))</b> records differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
+                <b>\(Amount.count(changes.count))</b> \(changes.count.word("record differs", "records differ")). \
+                \(chips)\(Pieces.rest(of: counts.count, 40))</p>
                 \(blocks)
                 \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))
                 """)

@@ -79,8 +79,8 @@
             return shell.page(
                 name, active: "/views", moment: moment, address: address,
                 """
-                <div class="tools"><h1>\(Pieces.cut(name, 120)) <span class="count">\(Amount.count(view.count)) rows in \
-                \(Amount.count(view.groupCount)) groups</span></h1>\(all)</div>
+                <div class="tools"><h1>\(Pieces.cut(name, 120)) <span class="count">\(view.count.counted("row")) in \
+                \(view.groupCount.counted("group"))</span></h1>\(all)</div>
                 \(explanation(request, view))
                 <div class="sections">\(sections)</div>\(paging)
                 """)

@@ -33,8 +33,8 @@
                 <div class="tools"><h1>What if without commit \(number)?</h1>\
                 <a class="button" href="\(Address.commit(number).text)">Back to the commit</a></div>
                 <p>The state at commit \(Pieces.commit(undone.now.commitNumber)), with what commit \(number) changed undone \
-                in memory. The database is left alone. <b>\(Amount.count(undone.changes.count))</b> records would \
-                differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
+                in memory. The database is left alone. <b>\(Amount.count(undone.changes.count))</b> \
+                \(undone.changes.count.word("record")) would differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
                 \(undone.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
                 \(conflicts(undone, takesAll, address))
                 \(views(undone))

@@ -126,7 +126,7 @@
             if field != nil { found = Array(first(needed, of: found).dropFirst(offset)) }
             let note =
                 isCut
-                ? "Stopped after \(Amount.count(seen)) of \(Amount.count(records.count)) records: the question takes too long. "
+                ? "Stopped after \(Amount.count(seen)) of \(records.count.counted("record")): the question takes too long. "
                     + "What is shown is of those." : nil
             return Answer(records: found.map(\.record), count: count, note: note)
         }

@@ -87,7 +87,7 @@
             let commits =
                 slice.commitCount == 1
                 ? "commit \(slice.first)" : "commits \(slice.first) to \(slice.last)"
-            return "\(commits): \(Amount.count(slice.changeCount)) changes, \(Amount.time(slice.earliest))"
+            return "\(commits): \(slice.changeCount.counted("change")), \(Amount.time(slice.earliest))"
         }
 
         // MARK: Marks
