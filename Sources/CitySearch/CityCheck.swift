@@ -20,7 +20,8 @@ struct CityCheck {
     }
 
     private func say(_ what: String, _ count: Int, wrong: Int) throws -> Bool {
-        try console.out.write("\(what): \(count) compared, \(wrong == 0 ? "all the same" : "\(wrong) differ")\n")
+        let outcome = wrong == 0 ? "all the same" : "\(wrong) \(wrong.word("differs", "differ"))"
+        try console.out.write("\(what): \(count) compared, \(outcome)\n")
         return wrong == 0
     }
 
@@ -113,7 +114,8 @@ struct CityCheck {
         showing.cancel()
         try await showing.value
         let (updates, rows) = seen.withLock { ($0.updates, $0.rows) }
-        try console.out.write("typed beside an editor: \(updates) updates with \(rows) changed rows\n")
+        let changed = rows.counted("changed row")
+        try console.out.write("typed beside an editor: \(updates.counted("update")) with \(changed)\n")
         return try say("lists in the end", 1, wrong: isRight ? 0 : 1)
     }
 

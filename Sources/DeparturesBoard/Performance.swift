@@ -18,17 +18,18 @@ struct Performance {
 
     /// The lines of the summary about it, each a label and what it says.
     func lines(_ origins: BoardViews.Origins) -> [(label: String, text: String)] {
-        let waiting = "\(snapshot[BoardViews.departures].count.grouped) flights wait"
+        let count = snapshot[BoardViews.departures].count
+        let waiting = "\(count.counted("flight")) \(count.word("waits", "wait"))"
         var lines = [
-            ("stream", "\(seen.commits.grouped) commits followed, \(isComplete ? "none missed" : "SOME MISSED")"),
+            ("stream", "\(seen.commits.counted("commit")) followed, \(isComplete ? "none missed" : "SOME MISSED")"),
             ("views", "\(origins); \(waiting), \(snapshot[BoardViews.late].count.grouped) late"),
         ]
         if let list {
-            let changes = "\(list.rowChanges.grouped) rows changed, \(list.moves.grouped) of them moved"
-            lines.append(("list", "\(list.updates.grouped) updates, \(changes)"))
+            let changes = "\(list.rowChanges.counted("row")) changed, \(list.moves.grouped) of them moved"
+            lines.append(("list", "\(list.updates.counted("update")), \(changes)"))
         }
         if let checked {
-            let minutes = "\(checked.minutes) minutes checked, seed \(checked.seed)"
+            let minutes = "\(checked.minutes.counted("minute")) checked, seed \(checked.seed)"
             lines.append(("", "kept by its changes alone it equals the view after each update"))
             lines.append(("board", "equals one without the engine (\(minutes))"))
         }

@@ -34,8 +34,8 @@ struct Summary {
             ("checkpoints", "\(statistics.checkpoints.count), \(statistics.checkpointByteCount.bytesText)"),
             (
                 "verify",
-                "\(verification.severity.rawValue): \(verification.commitCount.grouped) commits, "
-                    + "\(verification.frameCount.grouped) frames, \(verification.findings.count) findings"
+                "\(verification.severity.rawValue): \(verification.commitCount.counted("commit")), "
+                    + "\(verification.frameCount.counted("frame")), \(verification.findings.count.counted("finding"))"
             ),
         ]
         for finding in verification.findings where finding.severity != .clean { lines.append(("", finding.message)) }

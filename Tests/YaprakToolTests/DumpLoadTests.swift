@@ -108,7 +108,7 @@ import YaprakReplay
         let cut = try folder.write(dump.lines.dropLast().joined(separator: "\n"), to: "cut.ndjson")
         let outcome = await yaprak("load", cut, shop, "--replace")
         #expect(outcome.code == 64)
-        #expect(outcome.err.contains("has 1 records of \"books\", and its first line promises 2"))
+        #expect(outcome.err.contains("has 1 record of \"books\", and its first line promises 2"))
         #expect(try ReplayReader(FilePath(shop)).snapshot().count == 1)
         let edited = try folder.write(dump.out.replacing("Dune", with: "Dawn"), to: "edited.ndjson")
         let other = await yaprak("load", edited, folder("other.yaprak"))

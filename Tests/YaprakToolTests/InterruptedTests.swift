@@ -182,7 +182,7 @@ import YaprakReplay
             while !Self.catchesInterrupts(program), Date() < end { terminal.settle(milliseconds: 20) }
             kill(program, SIGINT)
             #expect(terminal.end() == .exited(130))
-            #expect(terminal.text.contains("1 records are in the database"), "\(terminal.text)")
+            #expect(terminal.text.contains("1 record is in the database"), "\(terminal.text)")
             #expect(await yaprak("ask", target, "count(c)").out.contains("\"value\":1"))
         }
 

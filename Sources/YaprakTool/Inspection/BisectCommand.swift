@@ -109,7 +109,7 @@ struct BisectCommand: AnsweringCommand {
                 verdict = .skip
                 search.note(skipping: lost)
                 try Invocation.console.err.write(
-                    "yaprak: commits \(lost.lowerBound) to \(lost.upperBound) are skipped: \(error.message.plain)\n")
+                    "yaprak: \(lost.commitsText("is", "are")) skipped: \(error.message.plain)\n")
             }
             try printer.write(commit, verdict, search)
             if search.probeCount == 1, verdict == .bad { try refuseAbsent(of: question, ends, reader) }

@@ -52,10 +52,7 @@ struct StatsCommand: AsyncParsableCommand {
                     hint: "A checkpoint knows no times of commits.")
             }
             let name = FilePath(database).lastComponent?.string ?? database
-            let numbers =
-                statistics.commits.map {
-                    ", commits \($0.lowerBound.rawValue.grouped) to \($0.upperBound.rawValue.grouped)"
-                } ?? ""
+            let numbers = statistics.commits.map { ", " + $0.commitsText(isGrouped: true) } ?? ""
             let picture = plot.svg(title: "\(name)\(numbers)")
             let console = Invocation.console
             if svg == "-" { return try console.out.write(picture) }
@@ -96,19 +93,14 @@ struct StatsCommand: AsyncParsableCommand {
                 ),
             ]
         }
-        lines.append(("log", "\(statistics.logByteCount.bytesText) in \(files(statistics.segments.count, "segment"))"))
-        lines.append(
-            (
-                "checkpoints",
-                "\(statistics.checkpointByteCount.bytesText) in \(files(statistics.checkpoints.count, "file"))"
-            ))
+        lines.append(("log", "\(statistics.logByteCount.bytesText) in \(statistics.segments.count.counted("segment"))"))
+        let files = statistics.checkpoints.count.counted("file")
+        lines.append(("checkpoints", "\(statistics.checkpointByteCount.bytesText) in \(files)"))
         for (index, entry) in statistics.records.enumerated() {
             lines.append((index == 0 ? "records" : "", "\(entry.count.grouped) in \(entry.collectionName.plain)"))
         }
         return lines
     }
-
-    private func files(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     private func json(_ statistics: ReplayStatistics) -> CBORValue {
         let commits = statistics.commits.map { CBORValue.array([.number($0.lowerBound), .number($0.upperBound)]) }

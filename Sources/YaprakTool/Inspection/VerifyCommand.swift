@@ -65,11 +65,13 @@ struct VerifyCommand: AnsweringCommand {
             ("newest commit", report.newestCommitNumber.description),
             (
                 "checked",
-                "\(report.commitCount.grouped) commits in \(report.segmentCount) segments of the log, "
-                    + "\(report.checkpointCount) checkpoints, \(report.frameCount.grouped) frames"
+                "\(report.commitCount.counted("commit")) in \(report.segmentCount.counted("segment")) of the log, "
+                    + "\(report.checkpointCount.counted("checkpoint")), \(report.frameCount.counted("frame"))"
             ),
         ]
-        if level == 2 { lines.append(("replayed", "and compared with \(report.comparedCheckpointCount) checkpoints")) }
+        if level == 2 {
+            lines.append(("replayed", "and compared with \(report.comparedCheckpointCount.counted("checkpoint"))"))
+        }
         for record in report.setAside {
             lines.append(("set aside", "\(record.collectionName.plain) \(record.key.plain)"))
         }

@@ -89,11 +89,11 @@ struct CompactCommand: AsyncParsableCommand {
             ),
         ]
         if !isDryRun || outcome.writesCheckpoint { lines += outcome.viewLines }
+        let files = outcome.removedFiles.count.counted("file")
         lines.append(
             (
                 isDryRun ? "would remove" : "removed",
-                outcome.removedFiles.isEmpty
-                    ? "nothing" : "\(outcome.removedByteCount.bytesText) in \(outcome.removedFiles.count) files"
+                outcome.removedFiles.isEmpty ? "nothing" : "\(outcome.removedByteCount.bytesText) in \(files)"
             ))
         for file in outcome.removedFiles.prefix(20) { lines.append(("", file)) }
         if outcome.removedFiles.count > 20 { lines.append(("", "and \(outcome.removedFiles.count - 20) more")) }

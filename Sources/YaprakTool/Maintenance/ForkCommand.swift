@@ -43,8 +43,8 @@ struct ForkCommand: AsyncParsableCommand {
             [
                 ("forked", "\(database.plain) up to commit \(fork.commitNumber) into \(target.plain)"),
                 ("identity", fork.databaseID),
-                ("shared", "\(fork.linkedByteCount.bytesText) in \(fork.linkedFileCount) files"),
-                ("written", "\(fork.copiedByteCount.bytesText) in \(fork.copiedFileCount) files"),
+                ("shared", "\(fork.linkedByteCount.bytesText) in \(fork.linkedFileCount.counted("file"))"),
+                ("written", "\(fork.copiedByteCount.bytesText) in \(fork.copiedFileCount.counted("file"))"),
                 ("tags", "\(fork.tagCount)"),
             ], json: json(fork), output.format(on: console), console)
     }

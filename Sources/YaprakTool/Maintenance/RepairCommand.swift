@@ -145,7 +145,7 @@ struct RepairCommand: AnsweringCommand {
             if readable < hole.nextStateCommitNumber {
                 let last = CommitNumber(hole.nextStateCommitNumber.rawValue - 1)
                 let whose = readable == last ? "its state" : "their states"
-                lines.append(("", "\(Self.range(readable...last)) can be read, but \(whose) can't be reached"))
+                lines.append(("", "\((readable...last).commitsText()) can be read, but \(whose) can't be reached"))
             }
             lines.append(("", "the next state is that of checkpoint \(hole.nextStateCommitNumber)"))
         }
@@ -170,18 +170,13 @@ struct RepairCommand: AnsweringCommand {
         let first = repair.firstCommitNumber
         let history = first > 0 ? ", the history since commit \(first)" : " and all its history"
         let holes = repair.holes.count
-        let but = holes == 0 ? "" : holes == 1 ? ", with a hole" : ", with \(holes) holes"
+        let but = holes == 0 ? "" : holes == 1 ? ", with a hole" : ", with " + holes.counted("hole")
         return "the state up to commit \(repair.lastCommitNumber)\(history)\(but)"
     }
 
     private static func text(_ loss: ReplayRepair.Loss) -> String {
         let place = loss.place.file.map { " (\($0), byte \(loss.place.offset ?? 0))" } ?? ""
-        return "\(range(loss.commits)): \(loss.message)\(place)".plain
-    }
-
-    private static func range(_ commits: ClosedRange<CommitNumber>) -> String {
-        commits.lowerBound == commits.upperBound
-            ? "commit \(commits.lowerBound)" : "commits \(commits.lowerBound) to \(commits.upperBound)"
+        return "\(loss.commits.commitsText()): \(loss.message)\(place)".plain
     }
 
     private static func json(_ loss: ReplayRepair.Loss) -> CBORValue {

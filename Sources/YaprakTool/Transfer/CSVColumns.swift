@@ -1,4 +1,5 @@
 import ToolSupport
+import Yaprak
 import YaprakCBOR
 
 /// The columns of CSV as a tree of fields, from which rows become objects.
@@ -64,7 +65,9 @@ final class CSVColumns {
     func value(of row: [CSVReader.Cell]) -> Result<CBORValue, InputError> {
         guard row.count <= columns.count else {
             return .failure(
-                InputError("the row has \(row.count) cells, and the first line names \(columns.count) columns"))
+                InputError(
+                    "the row has \(row.count.counted("cell")), and the first line names "
+                        + columns.count.counted("column")))
         }
         defer { forget() }
         for (column, cell) in row.enumerated() {

@@ -94,8 +94,8 @@ struct DumpLoader {
         for (name, count) in header.counts.sorted(by: { $0.key < $1.key })
         where result.counts[name] ?? 0 != count {
             throw bad(
-                "the dump has \(result.counts[name] ?? 0) records of \(name.debugDescription), and its first line "
-                    + "promises \(count)",
+                "the dump has \((result.counts[name] ?? 0).counted("record")) of \(name.debugDescription), and its "
+                    + "first line promises \(count)",
                 file, lines.number, result)
         }
         if replaces { try await removeOthers(&result) }
@@ -114,7 +114,7 @@ struct DumpLoader {
 
     private func bad(_ reason: String, _ file: String, _ line: Int, _ result: Result) -> Failure {
         Failure(
-            "invalidDump", "\(reason). \(result.records.grouped) records are in the database.",
+            "invalidDump", "\(reason). \(Loader.kept(result.records)).",
             place: .init(file: "\(file):\(line)"), exitCode: 64)
     }
 
@@ -134,7 +134,7 @@ struct DumpLoader {
                 let message = error.message.hasSuffix(".") ? error.message : error.message + "."
                 throw Failure(
                     error.code.rawValue,
-                    "line \(first.number) of \(file): \(message) \(result.records.grouped) records are in the database.",
+                    "line \(first.number) of \(file): \(message) \(Loader.kept(result.records)).",
                     place: .init(file: "\(file):\(first.number)"), exitCode: 64)
             }
             let middle = lines.startIndex + lines.count / 2

@@ -142,7 +142,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
 
         private static func interrupted(_ report: ImportReport) -> Failure {
             Failure(
-                "interrupted", "interrupted after \(report.rowCount.grouped) rows. Import again to continue.",
+                "interrupted", "interrupted after \(report.rowCount.counted("row")). Import again to continue.",
                 exitCode: 130)
         }
 

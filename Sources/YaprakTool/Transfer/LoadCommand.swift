@@ -170,7 +170,7 @@ struct LoadCommand: AsyncParsableCommand {
             "commits": .count(result.commits), "newest": .number(newest), "exact": .bool(result.isExact),
         ]
         let lines = [
-            ("loaded", "\(result.records.grouped) records"),
+            ("loaded", result.records.counted("record")),
             ("new", "\(result.inserted.grouped), replaced \(result.changed.grouped), unchanged \(same.grouped)"),
             ("removed", result.removed.grouped),
             ("commits", "\(result.commits.grouped), the newest is \(newest)"),
@@ -185,7 +185,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     private static func interrupted(_ records: Int) -> Failure {
         Failure(
-            "interrupted", "interrupted; \(records.grouped) records are in the database. Load again to continue.",
+            "interrupted", "interrupted; \(Loader.kept(records)). Load again to continue.",
             exitCode: 130)
     }
 
@@ -212,10 +212,12 @@ struct LoadCommand: AsyncParsableCommand {
         try await database.close()
         try report(result, source.unit, newest, console)
         if let bad {
+            let count = result.records
+            let before = count == 1 ? "The record before it is" : "The \(count.counted("record")) before it are"
             throw Failure(
                 "badLine",
-                "\(source.unit) \(bad.number) of \(file): \(bad.reason). The \(result.records) records before it are in the "
-                    + "database; correct it, or skip it with --skip-bad.",
+                "\(source.unit) \(bad.number) of \(file): \(bad.reason). \(before) in the database; correct it, or "
+                    + "skip it with --skip-bad.",
                 place: .init(file: "\(file):\(bad.number)"), exitCode: 64)
         }
         if result.isInterrupted { throw Self.interrupted(result.records) }
@@ -226,7 +228,7 @@ struct LoadCommand: AsyncParsableCommand {
         guard error is InputError || error is Errno, let cause = Failure(error) else { return nil }
         return Failure(
             cause.code,
-            "\(file) can't be read on behind \(place): \(cause.message). \(records.grouped) records are in the database.",
+            "\(file) can't be read on behind \(place): \(cause.message). \(Loader.kept(records)).",
             place: .init(file: file), exitCode: cause.exitCode,
             hint: "Correct the file, and load it again: equal records are left alone.")
     }
@@ -263,14 +265,14 @@ struct LoadCommand: AsyncParsableCommand {
     ) throws {
         for bad in result.bad { try console.err.write("\(file):\(bad.number): \(bad.reason.plain)\n") }
         let more = result.badCount - result.bad.count
-        if more > 0 { try console.err.write("… and \(more.grouped) more bad \(unit)s\n") }
+        if more > 0 { try console.err.write("… and \(more.grouped) more bad \(more.word(unit))\n") }
         let json: CBORValue = [
             "records": .count(result.records), "inserted": .count(result.inserted),
             "replaced": .count(result.changed), "unchanged": .count(result.unchanged), "bad": .count(result.badCount),
             "commits": .count(result.commits), "newest": .number(newest),
         ]
         let lines = [
-            ("loaded", "\(result.records.grouped) records into \((collection ?? "").plain)"),
+            ("loaded", "\(result.records.counted("record")) into \((collection ?? "").plain)"),
             (
                 "new",
                 "\(result.inserted.grouped), replaced \(result.changed.grouped), unchanged \(result.unchanged.grouped)"

@@ -50,6 +50,9 @@ struct Loader {
         var byteCount: Int { object.count + (metadata?.count ?? 0) + key.utf8.count }
     }
 
+    /// What is said of the records where loading ended early.
+    static func kept(_ count: Int) -> String { "\(count.counted("record")) \(count.word("is", "are")) in the database" }
+
     /// Loads all records, and says in `result` what was done, also where it throws.
     ///
     /// - Returns: the bad record it stopped at, if it did; every record before that is committed.
