@@ -193,8 +193,9 @@ struct ActivityPlot {
     /// From when to when, for a person: `2013-01-01 00:00 to 12:00 UTC`.
     var spanText: String {
         if axis == .commit {
-            let end = Int64(clamping: start + Int128(interval) * Int128(commits.count)) - 1
-            return "commits \(max(1, Int64(clamping: start)).grouped) to \(end.grouped)"
+            let first = max(1, Int64(clamping: start))
+            let end = max(first, Int64(clamping: start + Int128(interval) * Int128(commits.count)) - 1)
+            return (UInt64(first)...UInt64(end)).commitsText(isGrouped: true)
         }
         let end = Int64(clamping: start + Int128(interval) * Int128(commits.count))
         let (from, to) = (Int64(clamping: start).isoTime, end.isoTime)
