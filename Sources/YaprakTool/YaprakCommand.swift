@@ -29,9 +29,10 @@ struct YaprakCommand: AsyncParsableCommand {
               yaprak get world.yaprak cities 2643743
               yaprak verify world.yaprak
 
-            Exit codes: 0 success; 1 differs, or the answer is no; 2 a torn tail that was never acknowledged, nothing \
-            else; 3 not found; 4 corrupt; 5 conflict; 6 locked, unreadable, not writable, or at a limit; 7 written by a \
-            newer version; 8 only data that can be rebuilt are damaged; 64 wrong arguments or input; 130 interrupted.
+            Exit codes: 0 success; 1 the answer is no: a difference, nothing found, something lost, --yes is missing; \
+            2 a torn tail that was never acknowledged, nothing else; 3 not found; 4 corrupt; 5 conflict; 6 locked, \
+            unreadable, not writable, or at a limit; 7 written by a newer version; 8 only data that can be rebuilt are \
+            damaged; 64 wrong arguments or input; 130 interrupted; 141 the output was closed before the answer.
             """,
         version: "0.1.0",
         // One a line, so that two changes seldom meet.

@@ -50,6 +50,30 @@ import Testing
         #expect(await yaprak("diff", shop, "@^").code == 1)
     }
 
+    @Test func `An answer that is known by then is given to who reads nothing, too`() async throws {
+        // Of each more than is held back before it is written.
+        let long = "{\"id\":\"a\",\"text\":\"\(String(repeating: "some words ", count: 10_000))\"}"
+        let lines = [long] + (1...2000).map { "{\"id\":\($0),\"text\":\"some words\"}" }
+        let file = try folder.write(lines.joined(separator: "\n"), to: "long.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "long", "--key", "id").code == 0)
+        for (words, expected) in [
+            (["ask", shop, "count(long) == 2001"], Int32(0)), (["ask", shop, "count(long) == 1"], 1),
+            (["ask", shop, "long['a']"], 0),
+            (["search", shop, "words"], 0), (["search", shop, "nowhere"], 1),
+            (["grep", shop, "words"], 0), (["grep", shop, "nowhere"], 1),
+        ] {
+            let process = Process.inRepository(), out = Pipe()
+            process.executableURL = BuiltProgram.url("yaprak")
+            process.arguments = words
+            process.standardOutput = out
+            process.standardError = FileHandle.nullDevice
+            try out.fileHandleForReading.close()
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == expected, "\(words)")
+        }
+    }
+
     @Test(arguments: [["log"], ["diff", "1", "3"], ["verify"]])
     func `A pager that can't be run is said, and is no success`(words: [String]) throws {
         let (text, code) = try run([words[0], shop] + words.dropFirst(), ["YAPRAK_PAGER=no-such-pager"])

@@ -77,8 +77,9 @@ struct AskCommand: AsyncParsableCommand {
         }
         guard let value = expression.value(in: snapshot, unless: Invocation.isInterrupted) else { throw Interrupted() }
         let console = try paging.console()
-        try PropertyWriter.write(
-            value, commit: snapshot.commitNumber, output.format(on: console), console)
+        try Invocation.show {
+            try PropertyWriter.write(value, commit: snapshot.commitNumber, output.format(on: console), console)
+        }
         if value == .bool(false) { throw ExitCode(1) }
     }
 

@@ -45,8 +45,10 @@ struct CompactCommand: AsyncParsableCommand {
         let console = Invocation.console
         let isDryRun = !yes && into == nil
         let outcome = try outcome(isDryRun: isDryRun)
-        try PropertyWriter.write(
-            lines(outcome, isDryRun), json: json(outcome, isDryRun), output.format(on: console), console)
+        try Invocation.show {
+            try PropertyWriter.write(
+                lines(outcome, isDryRun), json: json(outcome, isDryRun), output.format(on: console), console)
+        }
         if isDryRun, !outcome.removedFiles.isEmpty {
             throw Failure(
                 "confirmationNeeded", "nothing was removed. Add --yes to remove it, or --into to make a compact copy.",

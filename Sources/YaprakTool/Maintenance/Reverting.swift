@@ -55,9 +55,7 @@ struct Reverting {
         case .success(let revert):
             if newest > before {
                 // It is written, also if nobody reads that.
-                do { try CommitPrinter.show(newest, in: reader, format, console) } catch {
-                    guard Failure.isClosedPipe(error) else { throw error }
-                }
+                try Invocation.show { try CommitPrinter.show(newest, in: reader, format, console) }
             } else {
                 try console.err.write("yaprak: nothing to do: every record is what it was before\n")
             }

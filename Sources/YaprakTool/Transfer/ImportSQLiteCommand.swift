@@ -59,7 +59,7 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
             } else {
                 report = try survey(old, console)
             }
-            try print(report, console)
+            try Invocation.show { try print(report, console) }
             if !report.isComplete { throw Self.interrupted(report) }
             if report.leftOutCount > 0 { throw ExitCode(1) }
         #else
