@@ -164,7 +164,7 @@ extension DatabaseError.Code {
     // Indexes.
     /// Two records have the same values in an index that is unique.
     public static let uniqueViolation = Self(rawValue: "uniqueViolation")
-    /// What an index is asked does not fit it: a value of another type than its column, one that is not a number, a column
+    /// What an index is asked does not fit it: a value of another type than its column, NaN, a column
     /// that it does not have. Or a text is not a cursor of the query, or there are no stems of a language.
     public static let invalidQuery = Self(rawValue: "invalidQuery")
     /// A sum is out of the range of 128 bits.

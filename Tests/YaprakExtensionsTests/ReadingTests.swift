@@ -21,7 +21,7 @@ import Yaprak
 
     // It is neither below nor above a bound: the search ended among such rows, and rows of no range were in it.
     @Test(arguments: [ViewOrder.ascending, .descending])
-    func `What is not a number is in no range`(order: ViewOrder) async throws {
+    func `NaN is in no range`(order: ViewOrder) async throws {
         let values: [Double] = [0.5, 2, .nan, .nan, .nan]
         let database = Database.inMemory()
         let view = AutoView(

@@ -73,7 +73,7 @@ import YaprakExtensions
         }
     }
 
-    /// Not a number comes last, and all of them are equals.
+    /// NaN comes last, and all of them are equals.
     private func totally<Value: BinaryFloatingPoint>(_ a: Value, _ b: Value) -> Bool {
         a.isNaN ? false : b.isNaN ? true : a < b
     }
@@ -102,7 +102,7 @@ import YaprakExtensions
     }
 
     @Test(arguments: [UInt64](1...2))
-    func `Numbers are in their total order, and what is not a number comes last`(seed: UInt64) async throws {
+    func `Numbers are in their total order, and NaN comes last`(seed: UInt64) async throws {
         try await check(seed, Double.self, comparing: totally, number)
         try await check(seed, Float.self, comparing: totally, number)
         try await check(seed, CGFloat.self, comparing: totally, number)

@@ -237,7 +237,7 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         withExtendedLifetime(query) {}
     }
 
-    @Test func `What is observed and is not a number comes once`() async throws {
+    @Test func `An observed NaN comes once`() async throws {
         let database = try await database([])
         let calls = Mutex(0)
         let values = database.observe { snapshot in
@@ -305,7 +305,7 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
         #expect(try rows.equal("c").maximum(as: Int8.self) == nil)
     }
 
-    @Test func `No record is asked for by what is not a number`() async throws {
+    @Test func `No record is asked for by NaN`() async throws {
         let index = RecordIndex<Item, NoMetadata>("price", of: .items, \.price)
         let down = RecordIndex<Item, NoMetadata>("down", of: .items, columns: .descending(\.price))
         let database = try await database([Item(price: .nan), Item(price: 1)], index, down)

@@ -13,7 +13,7 @@ final class RandomOrder: RowOrder, @unchecked Sendable {
     override func prefix(of row: TreeRow) -> UInt64 { generator.withLock { UInt64($0.below(4)) } }
 }
 
-/// By a number of which every fifth is not a number: it is neither less nor greater than anything.
+/// By a number of which every fifth is NaN: it is neither less nor greater than anything.
 final class NaNOrder: RowOrder, @unchecked Sendable {
     override func compare(_ a: TreeRow, _ b: TreeRow) -> Int {
         let (x, y) = (Self.number(of: a), Self.number(of: b))

@@ -2,7 +2,7 @@ import struct Foundation.Date
 
 /// The days of the Gregorian calendar, as names that order as they do.
 enum DayName {
-    /// `nil` for a date out of the years 0 to 9999, or that is no number.
+    /// `nil` for a date out of the years 0 to 9999, or one whose number is NaN.
     static func name(of date: Date, secondsFromGMT seconds: Int) -> String? {
         let days = ((date.timeIntervalSince1970 + Double(seconds)) / 86_400).rounded(.down)
         // The first day of the year 0, and the last of the year 9999, counted from 1970.

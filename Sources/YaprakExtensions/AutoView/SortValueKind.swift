@@ -82,7 +82,7 @@ struct SortValueKind<Key: Comparable & Sendable>: Sendable {
         #if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
             if Key.self == Float80.self {
                 return Self(word: { totalOrder(Double(unsafeBitCast($0, to: Float80.self))) }) {
-                    // Not a number has its own word, the last.
+                    // NaN has its own word, the last.
                     ascending(unsafeBitCast($0, to: Float80.self), unsafeBitCast($1, to: Float80.self))
                 }
             }
@@ -95,7 +95,7 @@ private func ascending<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b
 
 private func signed(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
 
-/// A number's place in an order that has a place for all of them: −∞ … −0 = 0 … ∞, then what is not a number.
+/// A number's place in an order that has a place for all of them: −∞ … −0 = 0 … ∞, then NaN.
 private func totalOrder(_ value: Double) -> UInt64 {
     if value.isNaN { return .max }
     if value == 0 { return 1 << 63 }

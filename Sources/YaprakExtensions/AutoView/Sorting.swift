@@ -11,7 +11,7 @@ import YaprakTrees
 ///
 /// Equals stand in the order of their collections and keys, so the order of a group is a function of its contents.
 /// Prefer values: they are taken once for each change, where a comparison runs about twenty times to find a place among a
-/// million. Numbers of floating point are in their total order, with what is not a number last and −0 equal to 0. Text is in
+/// million. Numbers of floating point are in their total order, with NaN last and −0 equal to 0. Text is in
 /// the order of its scalars in NFC. Values of all other types, your own integers included, are in the order of their `<`.
 public struct Sorting<Object: Codable & Sendable, Metadata: Codable & Sendable, Value: Comparable & Sendable>: Sendable
 {

@@ -5,7 +5,7 @@ import YaprakCore
 ///     type                    bytes
 ///     Bool                    1, or 2
 ///     integers                0x40 ± n, then n bytes of 7 bits each; those of negative numbers are inverted
-///     Double, Date            10 bytes of 7 bits; −0 as 0, what is not a number last
+///     Double, Date            10 bytes of 7 bits; −0 as 0, NaN last
 ///     UUID                    19 bytes of 7 bits
 ///     String                  its NFC form, with 0 as (1, 1) and 1 as (1, 2); then 0
 ///     Data                    two bytes for each, from 1 to 16; then 0

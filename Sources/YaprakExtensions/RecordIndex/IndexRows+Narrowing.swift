@@ -6,7 +6,7 @@ extension IndexRows {
     ///
     ///     try index.equal("sci-fi").equal(1965)
     ///
-    /// - Throws: `invalidQuery` if the column is of another type, if there is none, or if `value` is not a number.
+    /// - Throws: `invalidQuery` if the column is of another type, if there is none, or if `value` is NaN.
     /// - Complexity: O(log *n*).
     public func equal<Value: IndexValue>(_ value: Value) throws -> Self {
         let column = try nextColumn(Value.indexType)
@@ -38,11 +38,11 @@ extension IndexRows {
         narrowed(to: [try nextColumn(String.indexType).span(prefix: prefix)], arePoints: false)
     }
 
-    /// Those whose next column is in a range. `nil`, and what is not a number, is in none.
+    /// Those whose next column is in a range. `nil` and NaN are in none.
     ///
     ///     try index.equal("sci-fi").range(10..<100)
     ///
-    /// - Throws: `invalidQuery` if the column is of another type, if there is none, or if an end is not a number.
+    /// - Throws: `invalidQuery` if the column is of another type, if there is none, or if an end is NaN.
     /// - Complexity: O(log *n*).
     public func range<Value: IndexValue>(_ range: Range<Value>) throws -> Self {
         try self.range(.including(range.lowerBound), .excluding(range.upperBound))
@@ -126,7 +126,6 @@ extension IndexConfiguration {
     }
 
     func notANumber() -> DatabaseError {
-        DatabaseError(
-            .invalidQuery, "index \"\(name)\" is asked for a value that is not a number. No record has an equal one.")
+        DatabaseError(.invalidQuery, "index \"\(name)\" is asked for NaN. No record is found by it.")
     }
 }

@@ -26,7 +26,7 @@ extension IndexRows {
         }
     }
 
-    /// The least value of the next column; `nil` if there is none. What is missing, or not a number, does not count.
+    /// The least value of the next column; `nil` if there is none. Missing values and NaN do not count.
     ///
     ///     let cheapest = try index.equal("sci-fi").minimum(as: Double.self)
     ///

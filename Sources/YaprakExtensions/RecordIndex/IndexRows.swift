@@ -40,7 +40,7 @@ public struct IndexRows<Object: Codable & Sendable, Metadata: Codable & Sendable
     ///
     ///     let book = try snapshot[isbn].row(for: "978-0-441-17271-9")
     ///
-    /// - Throws: `invalidQuery` if the column is of another type, or if `value` is not a number.
+    /// - Throws: `invalidQuery` if the column is of another type, or if `value` is NaN.
     /// - Complexity: O(log *n*), as a read by key.
     @inlinable
     public func row<Value: IndexValue>(for value: Value) throws -> Record<Object, Metadata>? {

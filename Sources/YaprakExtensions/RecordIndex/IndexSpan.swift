@@ -55,7 +55,7 @@ extension ColumnRule {
         }
     }
 
-    /// A value; `nil` if it is not a number, which is equal to nothing.
+    /// A value; `nil` for NaN, which is equal to nothing.
     /// - Precondition: the column accepts the type.
     @_specialize(where Value == Int)
     @_specialize(where Value == String)
@@ -64,7 +64,7 @@ extension ColumnRule {
         return IndexSpan(point: bytes({ value.write(to: &$0) }, optionals: Value.indexType.optionals))
     }
 
-    /// The values between two; `nil` if an end is not a number. Without an end there is no `nil` in it, and all numbers.
+    /// The values between two; `nil` if an end is NaN. Without an end there is no `nil` in it, and all numbers.
     /// - Precondition: the column accepts the type.
     @_specialize(where Value == Int)
     @_specialize(where Value == String)
@@ -93,7 +93,7 @@ extension ColumnRule {
         return isDescending ? IndexSpan(high, low) : IndexSpan(low, high)
     }
 
-    /// All values of a column but `nil` and what is not a number.
+    /// All values of a column but `nil` and NaN.
     package var spanOfValues: IndexSpan {
         let span = span(from: IndexBound<Double>.unbounded, to: .unbounded)
         return span.unsafelyUnwrapped

@@ -6,7 +6,7 @@
 ///     enum Genre: String, Codable, Sendable, IndexValue { case fantasy, sciFi }
 ///
 /// Values order as `<` orders them, `nil` first, `false` before `true`, UUIDs and data by their bytes, enumerations by their
-/// raw values. What is not a number comes last. No locale takes part.
+/// raw values. NaN comes last. No locale takes part.
 ///
 /// An entry has the raw value, and a type whose `==` says of two raw values that they are one is not one to look for by an index:
 /// it finds what has the same raw value.

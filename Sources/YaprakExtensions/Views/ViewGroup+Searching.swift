@@ -39,7 +39,7 @@ extension ViewGroup {
     ///
     ///     for row in books.rows(by: \.object.salesRank, in: 10...20) { … }
     ///
-    /// Works in ascending and descending order. Empty if there is none. What is not a number is in no range.
+    /// Works in ascending and descending order. Empty if there is none. NaN is in no range.
     /// - Complexity: O(log *n*) calls of `value`.
     public func rows<Value: Comparable>(by value: (Element) -> Value, in range: ClosedRange<Value>) -> Self {
         rows(by: value, isBelow: { $0 < range.lowerBound }, isAbove: { $0 > range.upperBound })
@@ -69,7 +69,7 @@ extension ViewGroup {
         by value: (Element) -> Value, isBelow: (Value) -> Bool, isAbove: (Value) -> Bool
     ) -> Self {
         let isDescending = rows.state.root.configuration.order.isDescending
-        // What is not equal to itself is not a number: it stands behind all that are, and `<` says nothing of it.
+        // A value that is not equal to itself is NaN: it stands behind all other numbers, and `<` says nothing of it.
         func isBehind(_ value: Value) -> Bool { value != value || isAbove(value) }
         let lower = rows.partitioningIndex(in: bounds) { placement in
             let value = value(element(placement))

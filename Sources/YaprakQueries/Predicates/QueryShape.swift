@@ -41,7 +41,7 @@ final class QueryTerm {
         self.spans = spans
     }
 
-    /// Records whose property is equal to a value; `nil` if no index can have it. What is not a number is equal to nothing.
+    /// Records whose property is equal to a value; `nil` if no index can have it. NaN is equal to nothing.
     static func equal<Value>(_ property: QueryProperty, _ value: Value, isOfElements: Bool = false) -> QueryTerm? {
         // The types that are most common, by code that knows them.
         if Value.self == String.self {

@@ -7,7 +7,7 @@ import YaprakTrees
 ///
 ///     RecordSort(\.salesRank, .descending)
 ///
-/// Values are compared by `<`, never by a locale; `nil` comes first, and what is not a number last. A sort of a property is
+/// Values are compared by `<`, never by a locale; `nil` comes first, and NaN last. A sort of a property is
 /// served by an index of it, if the type is one whose `<` is the order of an index.
 public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     let rule: SortRule
@@ -91,7 +91,7 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
     ///     RecordSort(SortDescriptor(\Book.salesRank, order: .reverse))
     ///
     /// One that compares a property of the object by `<` is the same as a sort of that property, and is served by an index of
-    /// it; what is not a number comes last then, while Foundation gives it no place. One with a comparator of strings compares
+    /// it; NaN comes last then, while Foundation gives it no place. One with a comparator of strings compares
     /// as that says, perhaps by the locale of the machine, and no index serves it.
     public init(_ descriptor: SortDescriptor<Object>) {
         self = Self.natural(descriptor) ?? Self(comparing: descriptor)

@@ -40,7 +40,7 @@ struct RecordComparison: Sendable {
     }
 }
 
-/// The order of two values by `<`. What is not a number comes after all numbers.
+/// The order of two values by `<`. NaN comes after all other numbers.
 @inline(__always)
 func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int {
     if a < b { return -1 }
