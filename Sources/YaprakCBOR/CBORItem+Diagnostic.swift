@@ -154,7 +154,7 @@ struct DiagnosticPrinter {
         let most = limit > Int.max / 8 ? Int.max : (limit + 1) * (isText ? 4 : 1)
         if range.count <= most { return range }
         let end = range.lowerBound + most
-        // What is no UTF-8 may go on for ever.
+        // What is no UTF-8 may go on forever.
         let start = isText ? (end - 3...end).last { reader.bytes[$0] & 0xc0 != 0x80 } : nil
         return range.lowerBound..<(start ?? end)
     }

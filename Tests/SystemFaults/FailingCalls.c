@@ -1,4 +1,4 @@
-// A library to preload: the nth call of a kind fails, once or for ever. Counts calls on what a database opened: everything
+// A library to preload: the nth call of a kind fails, once or permanently. Counts calls on what a database opened: everything
 // that was opened relative to a directory, and what was opened relative to that.
 //
 //   FAIL_CALL=pwrite FAIL_AT=3 FAIL_ERRNO=28 FAIL_FOREVER=0 FAIL_MARK=/tmp/fired LD_PRELOAD=shim.so program

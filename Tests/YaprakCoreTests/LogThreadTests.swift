@@ -133,7 +133,7 @@ private final class SlowInfo: Codable, Sendable {
         _ = try await database.unregister("keeper")
     }
 
-    // It waited for itself, for ever, with the lock of the directory.
+    // It waited for itself, forever, with the lock of the directory.
     @Test func `A database that the log's thread is the last to let go of closes its files`() async throws {
         let disk = MemoryFileSystem()
         try await Self.use(disk)

@@ -172,7 +172,7 @@ import YaprakReplay
         #expect(try await database.write { $0[.books].count } == 0)
     }
 
-    @Test func `Reactions that answer each other for ever are an error that names them, and nothing is kept`()
+    @Test func `Reactions that answer each other forever are an error that names them, and nothing is kept`()
         async throws
     {
         for name in ["ping", "pong"] {

@@ -44,7 +44,7 @@ import YaprakSimulator
     }
 
     // A ticket kept one waiter. A writer waits for its ticket, and so do drain, close and bind for the newest one: the
-    // second to come took the place of the first, which waited for ever.
+    // second to come took the place of the first, which waited forever.
     @Test func `Everybody who waits for a commit goes on`() async throws {
         let ticket = CommitTicket()
         let done = [Flag(), Flag(), Flag()]

@@ -54,7 +54,7 @@
             ("<plist>" + String(repeating: "<array>", count: 10_000) + String(repeating: "</array>", count: 10_000)
                 + "</plist>").utf8)
 
-        // Each of them ended the process, or ran for ever.
+        // Each of them ended the process, or ran forever.
         @Test func `A list without an end, or too deep, is left out with a note, and the rows around it are not`()
             async throws
         {

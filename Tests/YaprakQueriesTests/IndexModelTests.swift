@@ -25,7 +25,7 @@ extension Double {
         }
     }
 
-    @Test(arguments: seeds) func `Every index equals a scan of its snapshot, in a transaction, too, and for ever`(
+    @Test(arguments: seeds) func `Every index equals a scan of its snapshot, in a transaction, too, and forever`(
         seed: UInt64
     ) async throws {
         let database = Database.inMemory()

@@ -112,7 +112,7 @@ import YaprakStorage
     }
 
     @Test(arguments: [70, 9])
-    func `Before a checkpoint only what can't be read is missing, and the result says so for ever`(offset: Int)
+    func `Before a checkpoint only what can't be read is missing, and the result says so permanently`(offset: Int)
         async throws
     {
         try await prepare()
@@ -303,7 +303,7 @@ import YaprakStorage
     }
 
     @Test(arguments: [71, 9])
-    func `Salvage keeps what is behind the damage, and says so for ever`(offset: Int) async throws {
+    func `Salvage keeps what is behind the damage, and says so permanently`(offset: Int) async throws {
         try await prepare()
         var expected = try contents(path("source"))
         try await damage(commit: 70, at: offset)

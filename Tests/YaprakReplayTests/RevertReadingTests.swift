@@ -54,7 +54,7 @@ import YaprakStorage
     func `Another write ends while a revert reads, and what it changed is a conflict`(choice: Int) async throws {
         let database = try await prepare()
         let disk = HeldFileSystem()
-        // A revert that reads in its turn would hold the write below for ever.
+        // A revert that reads in its turn would hold the write below forever.
         let rescue = Task { if (try? await Task.sleep(for: .seconds(60))) != nil { disk.letGo.set() } }
         defer { rescue.cancel() }
         let revert = try await held(database, try Self.choices()[choice], by: disk)

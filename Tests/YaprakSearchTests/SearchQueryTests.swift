@@ -88,7 +88,7 @@ import Yaprak
         let text = words(SearchQuery.fuzzyCountMax + 1)
         let error = #expect(throws: SearchQueryError.self) { try SearchQuery(parsing: text) }
         #expect(error?.offset == text.count - 2 && error?.message.contains("as it is written") == true)
-        // One by calls has no limit, and one that was logged is the same query for ever.
+        // One by calls has no limit, and one that was logged is the same query forever.
         let built = SearchQuery.any(of: (0...SearchQuery.fuzzyCountMax).map { .fuzzy("w\($0)") })
         #expect(try SearchQuery(logged: text) == built)
         #expect(throws: SearchQueryError.self) { try SearchQuery(parsing: built.description) }

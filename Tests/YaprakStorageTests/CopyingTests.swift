@@ -134,7 +134,7 @@ import YaprakSimulator
         try store.close()
     }
 
-    // Killed forks, repairs and compactions left their temporary directories for ever.
+    // Killed forks, repairs and compactions left their temporary directories forever.
     @Test func `What a fork left that was cut is removed by the next one to the same place`() throws {
         let base = MemoryFileSystem()
         let (items, store) = try source(base)

@@ -144,7 +144,7 @@ import YaprakSimulator
         #expect(try reopened(disk).get().count == Int(store.acknowledgedNumber.rawValue))
     }
 
-    @Test func `A failed sync makes the database read-only for ever, and is not asked again`() throws {
+    @Test func `A failed sync makes the database read-only permanently, and is not asked again`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)
         try opened.append(Harness.item(1))

@@ -109,7 +109,7 @@ import YaprakSimulator
     }
 
     @Test(arguments: [3650, 11])
-    func `A checkpoint whose clock was ahead keeps no history for ever`(shown: Double) throws {
+    func `A checkpoint whose clock was ahead keeps no history forever`(shown: Double) throws {
         var diary = try Diary(Self.days(7))
         for day in 1...4 { try diary.write(on: Double(day)) }
         try diary.write(on: 5, shown: shown)

@@ -217,7 +217,7 @@ import YaprakSimulator
             let link = directory.appending("link")
             try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: path.string)
             #expect { try Opened(files, link) } throws: { ($0 as? DatabaseError)?.code == .notADatabase }
-            // A pipe would stop a reader for ever.
+            // A pipe would stop a reader forever.
             let pipe = path.appending("wal").appending(FileName(first: 2, epoch: 9).string(.segment))
             #expect(mkfifo(pipe.string, 0o600) == 0)
             #expect(throws: DatabaseError.self) { try Opened(files, path) }

@@ -37,7 +37,7 @@ import YaprakTesting
         #expect(simulated?.code == .notFound && real?.code == .notFound)
     }
 
-    @Test func `Writes fail for ever until the disk is well again`() async throws {
+    @Test func `Writes fail until the disk is well again`() async throws {
         let database = try await open()
         disk.plan(.writeFails(forever: true))
         for key in ["a", "b"] { #expect(await refusal(key, database) == .writeFailed) }

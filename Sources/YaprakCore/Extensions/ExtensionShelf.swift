@@ -3,7 +3,7 @@ import YaprakModel
 /// Extension state that came with the files, kept until somebody registers the extension it belongs to.
 ///
 /// Derived state is good as of the checkpoint it was part of; the database as of that moment stays pinned, so that what
-/// changed since can be computed whenever the extension is registered. Primary state is kept for ever, with the steps that
+/// changed since can be computed whenever the extension is registered. Primary state is kept forever, with the steps that
 /// were logged after it.
 package struct ExtensionShelf: Sendable {
     package typealias Item = StoredExtension

@@ -52,7 +52,7 @@ extension WriteTransaction {
 
 // Reactions: what runs between a transaction's closure and its end.
 extension Draft {
-    /// More rounds mean that reactions answer each other for ever.
+    /// More rounds mean that reactions answer each other forever.
     private static let roundsMax = 100
 
     /// Lets the reactions run until nothing that changed concerns any of them.

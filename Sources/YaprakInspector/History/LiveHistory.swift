@@ -82,7 +82,7 @@
             kept.removeFirst(count)
         }
 
-        /// Waits until a commit is kept, in memory: that is a moment after it was made. Not for ever.
+        /// Waits until a commit is kept, in memory: that is a moment after it was made. Not forever.
         private func waitUntilKept(_ number: CommitNumber) async throws {
             guard files == nil else { return }
             for _ in 0..<2_000 where !hasEnded {

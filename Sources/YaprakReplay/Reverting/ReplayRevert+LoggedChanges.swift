@@ -7,7 +7,7 @@ extension ReplayRevert {
     ///     let logged = try ReplayRevert.LoggedChanges(of: 17...17, choice, reader, in: database.snapshot)     // reads files
     ///     let revert = logged.revert(in: transaction.before)                                                // reads none
     ///
-    /// What a commit changed stays the same for ever, so it can be read before a write has its turn. What the records are now
+    /// What a commit changed stays the same forever, so it can be read before a write has its turn. What the records are now
     /// is asked in the turn.
     struct LoggedChanges: Sendable {
         /// A commit of which something is chosen.

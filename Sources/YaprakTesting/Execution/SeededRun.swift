@@ -113,7 +113,7 @@ public final class SeededRun: Sendable {
 ///     }
 ///
 /// Each seed is another order of the tasks; see ``SeededRun`` for what it controls. A seed fails if the body throws,
-/// records an issue, waits for ever, or starts a task that escapes; in a test of XCTest the issues of this library count,
+/// records an issue, waits forever, or starts a task that escapes; in a test of XCTest the issues of this library count,
 /// failed assertions of XCTest don't: throw there. The failure has the seed: `YAPRAK_SEED=17` in the environment runs that
 /// one alone, and it fails in the same way. If the task is cancelled, the seed at hand is the last.
 /// - Parameters:

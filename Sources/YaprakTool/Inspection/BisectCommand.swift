@@ -218,7 +218,7 @@ struct BisectCommand: AnsweringCommand {
             }
         case .notBad(let commit)?:
             try printer.finish()
-            // A name that is nowhere is a slip, and would be good for ever.
+            // A name that is nowhere is a slip, and would be good forever.
             if let asked = question as? ExpressionQuestion {
                 for name in asked.expression.collectionNames.sorted() { try reader.requireCollection(name, at: commit) }
             }

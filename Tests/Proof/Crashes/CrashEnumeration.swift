@@ -120,7 +120,7 @@ package struct CrashEnumeration {
             let disk = copyOfBase()
             disk.plan(call, nth: nth, effect, forever: forever)
             let run = play(disk, seed: UInt64(nth))
-            let place = "\(call) \(nth) \(effect)\(forever ? " for ever" : "")"
+            let place = "\(call) \(nth) \(effect)\(forever ? " permanently" : "")"
             if run.isStuck { failure = "\(operation.name), \(place): it hangs" }
             if let error = run.error, !(error is DatabaseError) {
                 failure = "\(operation.name), \(place): \(error) is not typed"
@@ -138,7 +138,7 @@ package struct CrashEnumeration {
         }
     }
 
-    /// Lets every call fail with every error, once and for ever, before it does its work and behind it.
+    /// Lets every call fail with every error, once and permanently, before it does its work and behind it.
     /// - Parameter errorShare: of the errors each n-th is taken, from one that is drawn; 1 takes all.
     package mutating func failEveryCall(stride: Int = 1, errorShare: Int = 1) {
         for call in DiskError.Operation.allCases {
@@ -146,7 +146,7 @@ package struct CrashEnumeration {
             for index in Swift.stride(from: first, to: Self.errnos.count, by: errorShare) {
                 let errno = Self.errnos[index]
                 fail(call, .error(errno), forever: false, stride: stride)
-                // A call that is interrupted for ever is asked again for ever.
+                // A call that is always interrupted is made again forever.
                 if errno != .interrupted { fail(call, .error(errno), forever: true, stride: stride) }
             }
             fail(call, .errorAfter(.ioError), forever: false, stride: stride)
