@@ -21,7 +21,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Positions, ranges, times and tags: the arguments of the tool.
     case arguments
 
-    /// Whether the input is files whose checksums are mended behind each mutation.
+    /// Whether the input is files whose checksums are made right again after each mutation.
     package var isFiles: Bool {
         switch self {
         case .cbor, .expression, .arguments: false

@@ -160,7 +160,7 @@ import YaprakCBOR
         #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["bad 1", "bad 2"])
         #expect(database.snapshot.collectionNames == ["books"])
         #expect(database.recoveryReport?.setAsideRecordCount == 2)
-        try await database.write { $0[strict]["bad 1"] = Strict(title: "mended") }
+        try await database.write { $0[strict]["bad 1"] = Strict(title: "repaired") }
         try await database.checkpoint()
         try await database.close()
 

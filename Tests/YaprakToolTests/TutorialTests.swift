@@ -40,7 +40,7 @@ import YaprakReplay
         #expect(try await delay(afterEventIn: Flight.foldOfVersion10) == 156)
     }
 
-    @Test func `The tutorial's test is the one that is exported, and one revert mends all three flights`() async throws
+    @Test func `The tutorial's test is the one that is exported, and one revert fixes all three flights`() async throws
     {
         let folder = try Folder(), path = folder("bisect.yaprak")
         try await Tutorial.make(at: FilePath(path), Timetable(fixture("departures-2013-01")))

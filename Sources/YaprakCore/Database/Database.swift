@@ -34,7 +34,7 @@ public actor Database {
 
     /// What opening the files found and did; `nil` in memory.
     ///
-    /// The count of records set aside is that of the newest snapshot: binding a collection later adds to it, mending or
+    /// The count of records set aside is that of the newest snapshot: binding a collection later adds to it, repairing or
     /// removing such a record takes from it.
     public nonisolated var recoveryReport: RecoveryReport? {
         guard var report = files?.report else { return nil }

@@ -132,8 +132,8 @@
                 sqlite3 old.sqlite ".dump database2" | sqlite3 small.sqlite
                 """
                 : """
-                \(path) is damaged: it leads to more rows than it has room for. Mend it first: sqlite3 old.sqlite .recover | \
-                sqlite3 mended.sqlite
+                \(path) is damaged: it leads to more rows than it has room for. Repair it first: \
+                sqlite3 old.sqlite .recover | sqlite3 repaired.sqlite
                 """
             return DatabaseError(.notADatabase, sentence, place: .init(file: path.string))
         }
@@ -153,7 +153,8 @@
                     (
                         .notADatabase,
                         """
-                        \(path) is damaged: \(said). Mend it first: sqlite3 old.sqlite .recover | sqlite3 mended.sqlite
+                        \(path) is damaged: \(said). Repair it first: \
+                        sqlite3 old.sqlite .recover | sqlite3 repaired.sqlite
                         """
                     )
                 case SQLITE_TOOBIG: (.valueTooLarge, "A row of \(path) is larger than a record may be.")

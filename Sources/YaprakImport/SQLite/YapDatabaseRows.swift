@@ -88,8 +88,8 @@
             DatabaseError(
                 .notADatabase,
                 """
-                The list of tables of \(path) can't be read: it has \(name), and is damaged there or before. Mend it first: \
-                sqlite3 old.sqlite .recover | sqlite3 mended.sqlite
+                The list of tables of \(path) can't be read: it has \(name), and is damaged there or before. \
+                Repair it first: sqlite3 old.sqlite .recover | sqlite3 repaired.sqlite
                 """,
                 place: .init(file: path.string))
         }
