@@ -35,7 +35,7 @@
         /// The inspector of a directory, which a program may be writing meanwhile. O(1): ``run(port:ready:)`` opens the files.
         public init(path: FilePath) { source = .files(path) }
 
-        /// The inspector of a directory at a path that is put together as text: `"\(folder)/shop.yaprak"`. As
+        /// The inspector of a directory at a path that is given as a string: `"\(folder)/shop.yaprak"`. As
         /// ``init(path:)-(FilePath)``.
         @_disfavoredOverload
         public init(path: String) { self.init(path: FilePath(path)) }

@@ -337,7 +337,7 @@
             try await inspected.database.close()
         }
 
-        @Test func `A directory is named by a path that is put together as text, or by a URL`() async throws {
+        @Test func `A directory is named by a path given as a string, or by a URL`() async throws {
             let directory = TemporaryDirectory()
             let web = Inspector(path: URL(string: "https://example.org/shop.yaprak")!)
             let refusal = await #expect(throws: DatabaseError.self) { try await web.run { _ in } }

@@ -27,7 +27,7 @@ import YaprakReplay
     private func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }
 
     // Opening a database alone took them.
-    @Test func `A reader takes a path that is put together as text, and a URL`() async throws {
+    @Test func `A reader takes a path given as a string, and a URL`() async throws {
         let folder = directory.appending("a folder %20")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let database = try await Database.open(at: "\(folder)/shop.yaprak", collections: .books)

@@ -28,7 +28,7 @@ extension Database {
         return try await open(at: path, options: options, bindings: bindings, fileSystem: PosixFileSystem())
     }
 
-    /// Opens the database at a path that is put together as text: `"\(folder)/shop.yaprak"`. Everything else as above.
+    /// Opens the database at a path that is given as a string: `"\(folder)/shop.yaprak"`. Everything else as above.
     @_disfavoredOverload
     public static func open<each Object, each Metadata>(
         at path: String, options: DatabaseOptions = DatabaseOptions(),

@@ -2,9 +2,9 @@ public import Foundation
 import SystemPackage
 public import YaprakModel
 
-// What takes a path takes it as opening does: put together as text, and as a URL, too.
+// Calls that take a path take it as opening does: also given as a string, and as a URL.
 extension Database {
-    /// Writes a snapshot as a database of its own, at a path that is put together as text: `"\(folder)/before.yaprak"`. As
+    /// Writes a snapshot as a database of its own, at a path that is given as a string: `"\(folder)/before.yaprak"`. As
     /// ``backup(_:to:)-(_,FilePath)``.
     @_disfavoredOverload
     public nonisolated func backup(_ snapshot: Snapshot? = nil, to path: String) async throws {
@@ -20,7 +20,7 @@ extension Database {
         try await backup(snapshot, to: FilePath(ofFile: url))
     }
 
-    /// Makes the records what they are in the directory at a path that is put together as text. As
+    /// Makes the records what they are in the directory at a path that is given as a string. As
     /// ``restore(from:origin:)-(FilePath,_)``.
     @_disfavoredOverload
     @discardableResult
@@ -37,7 +37,7 @@ extension Database {
         try await restore(from: FilePath(ofFile: url), origin: origin)
     }
 
-    /// Rebuilds a database from the files at a path that is put together as text. As
+    /// Rebuilds a database from the files at a path that is given as a string. As
     /// ``replay(_:upTo:checkingCoding:options:collections:)-(FilePath,_,_,_,_)``.
     @_disfavoredOverload
     public static func replay<each Object, each Metadata>(
@@ -66,7 +66,7 @@ extension Database {
 }
 
 extension Snapshot {
-    /// Writes the snapshot as a database of its own, at a path that is put together as text. As ``write(to:)-(FilePath)``.
+    /// Writes the snapshot as a database of its own, at a path that is given as a string. As ``write(to:)-(FilePath)``.
     @_disfavoredOverload
     public func write(to path: String) throws { try write(to: FilePath(path)) }
 

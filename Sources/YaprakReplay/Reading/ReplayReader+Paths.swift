@@ -3,9 +3,9 @@ internal import SystemPackage
 public import YaprakCore
 public import YaprakModel
 
-// A path is put together as text, or a URL, as for opening a database.
+// A path may be given as a string, or as a URL, as for opening a database.
 extension ReplayReader {
-    /// Opens the directory at a path that is put together as text: `"\(folder)/shop.yaprak"`. As ``init(_:)-(FilePath)``.
+    /// Opens the directory at a path that is given as a string: `"\(folder)/shop.yaprak"`. As ``init(_:)-(FilePath)``.
     @_disfavoredOverload
     public init(_ path: String) throws(DatabaseError) { try self.init(FilePath(path)) }
 
@@ -14,7 +14,7 @@ extension ReplayReader {
     /// - Throws: also `notADatabase` if the URL is not one of the file system.
     public init(_ url: URL) throws(DatabaseError) { try self.init(FilePath(ofFile: url)) }
 
-    /// Opens the directory at a path that is put together as text, with the program's types and extensions. As
+    /// Opens the directory at a path that is given as a string, with the program's types and extensions. As
     /// ``init(_:collections:extensions:)-(FilePath,_,_)``.
     @_disfavoredOverload
     public init<each Object, each Metadata, each Extension: DatabaseExtension>(
