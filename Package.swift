@@ -76,7 +76,7 @@ let package = Package(
     targets: [
         // A target lists what it imports and imports what it lists. Tests also list the executables that they start.
 
-        // Floor 1: the words that all floors share, bytes, and nodes. Nothing here knows what a record is.
+        // Layer 1: the words that all layers share, bytes, and nodes. Nothing here knows what a record is.
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
@@ -104,7 +104,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Floor 2: records, snapshots, transactions, changes.
+        // Layer 2: records, snapshots, transactions, changes.
         .target(
             name: "YaprakCore",
             dependencies: [
@@ -116,7 +116,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Floor 3: views and other extensions. Floor 4: what a list shows, and how it changes.
+        // Layer 3: views and other extensions. Layer 4: what a list shows, and how it changes.
         .target(
             name: "YaprakExtensions",
             dependencies: ["YaprakCore", "YaprakModel", "YaprakTrees", "YaprakCBOR"],
@@ -139,7 +139,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Floor 5: questions to the records of a snapshot, and how their answers change.
+        // Layer 5: questions to the records of a snapshot, and how their answers change.
         .target(
             name: "YaprakQueries",
             dependencies: [

@@ -1,4 +1,4 @@
-// Waiting for a continuation, as the thread sanitizer must hear of it. In builds without it this file is empty.
+// Waiting for a continuation, as the thread sanitizer has to see it. In builds without it this file is empty.
 //
 // What precedes `resume` precedes what follows the `await`. The runtime says both halves to the sanitizer where the task
 // waits already, but only the first where `resume` comes before the `await`: the task then goes on at once

@@ -41,7 +41,7 @@ extension TreeDraft {
         return row
     }
 
-    /// Replaces the row at a position by one that belongs there: same order, same hint (in a tree of keys: same key).
+    /// Replaces the row at a position with one that belongs there: same order, same hint (in a tree of keys: same key).
     /// - Returns: the row that was there.
     @discardableResult
     package func replace(at position: Int, with row: TreeRow, in root: inout TreeRoot) -> TreeRow {

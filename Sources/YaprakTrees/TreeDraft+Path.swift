@@ -78,7 +78,7 @@ extension TreeDraft {
         }
     }
 
-    /// Replaces a node of the path by a copy, and retires the old one.
+    /// Replaces a node of the path with a copy, and retires the old one.
     /// - Parameter change: what the copy will have that the old one has not.
     func replaceNode(_ root: inout TreeRoot, at level: Int, capacity: Int, change: CopyChange) {
         let node = path[level].node

@@ -14,7 +14,7 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
     fileprivate static var visits: Self { Self("visits") }
 }
 
-/// What instruments hear of writes, and what a database says of itself.
+/// What instruments observe of writes, and what a database says of itself.
 @Suite(.bounded) struct InstrumentTests {
     private final class Hearer: WriteInstrument {
         let heard = Mutex<[WriteReport]>([])
@@ -40,7 +40,7 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         return Database.inMemory(options: options)
     }
 
-    @Test func `Each write is heard of once, by all instruments, with what became of it`() async throws {
+    @Test func `Each write is observed once, by all instruments, with its outcome`() async throws {
         let (one, other) = (Hearer(), Hearer())
         let database = database([one, other])
         try await database.write(origin: "a") { $0[.visits]["page"] = Visit(count: 1) }
@@ -74,7 +74,7 @@ extension RecordCollection where Object == Visit, Metadata == NoMetadata {
         #expect(report.log <= before && report.total <= before)
     }
 
-    @Test func `A write that is cancelled in line is heard of, and the turn of others is not`() async throws {
+    @Test func `A write that is cancelled in line is observed, and the turn of others is not`() async throws {
         let hearer = Hearer()
         let database = database([hearer])
         let holder = try await HeldTurn(of: database) { $0[.visits]["page"] = Visit(count: 1) }

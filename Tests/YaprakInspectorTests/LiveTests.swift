@@ -9,7 +9,7 @@
 
     @testable import YaprakInspector
 
-    /// A running program's database is shown as it is, in memory too, and followers hear of every commit.
+    /// A running program's database is shown as it is, in memory too, and followers are notified of every commit.
     @Suite(.bounded) struct LiveTests {
         @Test func `A database in memory shows its views, its commits since the inspector runs, and the states it met`()
             async throws
@@ -330,7 +330,7 @@
             var events = hub.events(after: 0, heartbeat: .seconds(60)) {}.makeAsyncIterator()
             #expect(try await events.next()?.hasPrefix(":") == true)
             try await database.write { $0[.items]["a"] = Item(name: "a") }
-            // The hub hears of it before it is kept.
+            // The hub is notified of it before it is kept.
             try await Task.sleep(for: .milliseconds(100))
             let keeper = Task { try await history.run() }
             defer { keeper.cancel() }

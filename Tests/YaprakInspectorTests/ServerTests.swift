@@ -281,7 +281,7 @@
             }
         }
 
-        @Test func `Followers hear of commits, and their places are free when they go`() async throws {
+        @Test func `Followers are notified of commits, and their places are free when they go`() async throws {
             var limits = ServerLimits()
             limits.followersMax = 3
             limits.heartbeatSeconds = 1

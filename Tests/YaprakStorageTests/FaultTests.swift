@@ -47,7 +47,7 @@ import YaprakSimulator
         }
     }
 
-    @Test func `Interrupted and short calls are gone on with`() throws {
+    @Test func `Interrupted and short calls are resumed`() throws {
         let workload = Workload.everything
         for operation in [DiskError.Operation.read, .write] {
             for nth in 1...200 {

@@ -102,7 +102,7 @@ import YaprakLocks
     }
 
     // A signal that a profiler or a child of the process sent made the database read-only.
-    @Test func `A sync that a signal interrupts is gone on with, and is no failed one`() throws {
+    @Test func `A sync that a signal interrupts is resumed, and does not count as failed`() throws {
         let answers = Answers(Array(repeating: .interrupted, count: 6))
         try syncs(answers) { try $0() }
         #expect(answers.calls == 9)

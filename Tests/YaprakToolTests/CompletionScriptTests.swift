@@ -142,6 +142,6 @@ import Yaprak
 
     @Test(.enabled(if: !missing.isEmpty), arguments: missing)
     func `A shell that is not installed is skipped`(shell: Shell) {
-        withKnownIssue("there is no \(shell.rawValue) here: its script was not tried") { Issue.record("not installed") }
+        withKnownIssue("there is no \(shell.rawValue) here: its script is untested") { Issue.record("not installed") }
     }
 }

@@ -117,7 +117,7 @@ final class Shared: Sendable {
         timeline.reclaimAll()
     }
 
-    @Test func `The owner hears of garbage once, and not of the writer's`() {
+    @Test func `The owner is notified of garbage once, and not of the writer's`() {
         let shared = Shared()
         let timeline = Timeline(arena: Arena()) { _ in shared.calls.wrappingAdd(1, ordering: .relaxed) }
         timeline.reclaimAll()

@@ -13,11 +13,11 @@ import YaprakStorage
 ///
 /// - Important: An iterator that goes on from the log holds a copy of the whole database: as of the commit that it has delivered
 ///   last, for the values before each change. It is loaded for the first of these commits, shares nothing with snapshots, and
-///   goes when the iterator has caught up, when it is let go of, and when a call throws or finds its task cancelled. A consumer
+///   goes when the iterator has caught up, when it is released, and when a call throws or finds its task cancelled. A consumer
 ///   that stops in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
 ///
 /// Each iterator starts where the sequence was made. A sequence that is kept counts as a consumer that reads nothing: the
-/// limits hold for it, too. Let go of it when you have its iterator.
+/// limits hold for it, too. Release it once you have its iterator.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
@@ -28,7 +28,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     private let start: Start
 
     private enum Start: Sendable {
-        /// A place in the chain; a cursor, so that a sequence nobody iterates is let go of like a slow consumer.
+        /// A place in the chain; a cursor, so that a sequence nobody iterates is dropped like a slow consumer.
         case linked(ChangesetCursor)
         case after(CommitNumber)
     }

@@ -41,7 +41,7 @@ extension Database {
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws {
         if let instruments = settings.instruments {
-            return try await commit(origin, heardBy: instruments, body)
+            return try await commit(origin, observedBy: instruments, body)
         }
         let done = try await performInTurn(origin, body)
         if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
@@ -67,9 +67,9 @@ extension Database {
         for callback in done.callbacks { callback() }
     }
 
-    /// A write that others hear of.
+    /// A write that instruments observe.
     private nonisolated(nonsending) func commit(
-        _ origin: String, heardBy instruments: [any WriteInstrument],
+        _ origin: String, observedBy instruments: [any WriteInstrument],
         _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws {
         var stopwatch = WriteStopwatch()

@@ -158,7 +158,7 @@ public actor Database {
             state: draft.sealTrees(number: .zero), timeline: timeline, reclaimer: reclaimer, settings: settings)
     }
 
-    /// Waits until all writes that were begun before are done, ends all streams, seals the log and lets the files go.
+    /// Waits until all writes that were begun before are done, ends all streams, seals the log and releases the files.
     ///
     /// Snapshots stay readable. Later writes throw `closed`; a second call does nothing. The same path can be opened again
     /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the

@@ -32,7 +32,7 @@ public struct DatabaseOptions: Sendable {
     public var clock: @Sendable () -> Int64 = { wallClockNanoseconds() }
     /// Where the engine logs what it does in the background. Says nothing by default.
     public var logger = Logger(label: "yaprak", factory: { _ in SwiftLogNoOpLogHandler() })
-    /// Who hears of each write: for metrics and traces. Nobody by default. See ``WriteInstrument``.
+    /// What observes each write, for metrics and traces. None by default. See ``WriteInstrument``.
     public var instruments: [any WriteInstrument] = []
     /// Sizes and timings of the files, for tests.
     package var store = StoreOptions()

@@ -9,7 +9,7 @@ final class DatabaseSettings: Sendable {
     let scheduler: (any WorkScheduler)?
     /// How far streams may fall behind; apart from the options for the same reason.
     let lagLimit: LagLimit
-    /// Who hears of each write; `nil` if nobody does.
+    /// What observes each write; `nil` if nothing does.
     let instruments: [any WriteInstrument]?
 
     private init(_ options: DatabaseOptions, encodes: Bool, checksDecoding: Bool) {

@@ -97,7 +97,7 @@ package struct Maintenance {
         }
     }
 
-    /// Pruning beside writers leaves what it can't remove to the next time. Who asked for it has to hear of it.
+    /// Pruning beside writers leaves what it can't remove to the next time. Its caller has to learn of that.
     private func checkRemoved(_ pruned: PrunedFiles, by store: Store) throws {
         let left = try store.prunable(withCheckpointAt: nil)
         let files = Set(left.checkpoints.map(\.file) + left.segments)

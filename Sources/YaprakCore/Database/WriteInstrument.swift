@@ -1,6 +1,6 @@
 public import YaprakModel
 
-/// Hears of each write of a database: for metrics, for traces, for a log of slow writes.
+/// Observes each write of a database: for metrics, for traces, for a log of slow writes.
 ///
 ///     struct SlowWrites: WriteInstrument {
 ///         func beginWrite(origin: String) -> @Sendable (WriteReport) -> Void {

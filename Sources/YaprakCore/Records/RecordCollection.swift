@@ -79,7 +79,7 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// Coders that older records on disk were written with, beside ``coder``. They only decode.
     ///
     /// Bytes name their coder. The log keeps the bytes of each coder until a checkpoint has every record in the newest form
-    /// and retention lets the older files go, so name a former coder for as long as the database may hold its bytes. CBOR and
+    /// and retention removes the older files, so name a former coder for as long as the database may hold its bytes. CBOR and
     /// JSON are always understood.
     ///
     ///     $0.coder = Sealed(name: "sealed-2026", key: newKey)

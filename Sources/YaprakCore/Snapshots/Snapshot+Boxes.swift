@@ -24,7 +24,7 @@ package struct CollectionTypes: Sendable {
     }
 }
 
-// What the floors above look at without being generic over a collection's types.
+// What the layers above look at without being generic over a collection's types.
 extension Snapshot {
     /// The tree of a collection; an empty one if there is none, or if no type is bound to it.
     package func tree(of collection: CollectionTypes) -> TreeRoot {

@@ -68,7 +68,7 @@
         }
     }
 
-    /// What who follows a history hears of.
+    /// What a follower of a history is notified of.
     struct FollowedState: Sendable, Equatable {
         /// The newest commit.
         let newest: CommitNumber

@@ -303,7 +303,7 @@
             return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let task = Task {
                     for await snapshot in database.snapshots {
-                        // Who hears of a commit asks for it.
+                        // A follower that is notified of a commit asks for it.
                         do { try await self.waitUntilKept(snapshot.commitNumber) } catch { break }
                         continuation.yield(FollowedState(newest: snapshot.commitNumber))
                         // A program that writes at full speed goes on alone meanwhile; the next one is the newest then.

@@ -30,7 +30,7 @@ extension StoreReader {
         }
     }
 
-    /// Replaces the file of tags atomically by the result of `edit`; nil leaves it unchanged.
+    /// Replaces the file of tags atomically with the result of `edit`; nil leaves it unchanged.
     ///
     /// As in git, the new file is the lock: only one process can create a file of its name.
     /// - Throws: `alreadyOpen` if another holds the lock, `overLimit`, `permissionDenied`, `diskFull`, `writeFailed`;
