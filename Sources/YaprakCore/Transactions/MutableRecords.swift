@@ -2,8 +2,8 @@ public import YaprakTrees
 
 /// The records of one collection inside a write: to read, to set, to touch, to remove.
 ///
-/// Yielded by ``WriteTransaction``; can't be copied or kept. Every verb that says whether it did something says so by
-/// its result; a record that isn't there is never an error. What can't be stored (a key over the limit, a value that
+/// Yielded by ``WriteTransaction``; can't be copied or kept. Methods for existing records report by their return value
+/// whether there was one; a missing record is never an error. What can't be stored (a key over the limit, a value that
 /// ``CollectionConfiguration/prepare(_:)`` refuses) makes the whole write throw when its closure has returned.
 public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sendable>: ~Copyable {
     @usableFromInline typealias Box = TypedRecord<Object, Metadata>

@@ -8,9 +8,9 @@ public import YaprakCore
 /// By key path or by closure. A query finds an index by its key paths; a closure serves reads by the index's name. A column
 /// must depend on the record alone: not on the clock, not on a locale.
 ///
-/// One that says something else of a record than it did when the record was written puts entries where they don't belong,
-/// until these records are written or the index is registered again. Nothing else: an index has each record of its snapshot,
-/// and no other. A write that finds no entry where the column puts it now makes all entries again, in O(*n* log *n*).
+/// If a column returns another value for an unchanged record, entries stay in the wrong place until these records are written
+/// or the index is registered again. Nothing else happens: an index has each record of its snapshot, and no other. A write that
+/// finds no entry where the column puts it now makes all entries again, in O(*n* log *n*).
 public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     package let rule: ColumnRule
 
