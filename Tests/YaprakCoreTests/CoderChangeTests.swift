@@ -105,6 +105,59 @@ import Yaprak
         #expect(bytes.contains(secret.utf8) && bytes.contains(label.utf8), "a reader of plain records needs them")
     }
 
+    /// A coder with the name of the built-in one, and with dates of its own.
+    struct OwnJSON: RecordCoder {
+        let name = "json"
+        let isISO8601: Bool
+        func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            encoder.dateEncodingStrategy = isISO8601 ? .iso8601 : .secondsSince1970
+            return [UInt8](try encoder.encode(value))
+        }
+        func decode<Value: Decodable>(_ type: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = isISO8601 ? .iso8601 : .secondsSince1970
+            return try decoder.decode(type, from: Data(bytes))
+        }
+    }
+
+    private struct Event: Codable, Sendable, Equatable { var at: Date }
+
+    // The built-in coder read them: dates were 31 years late, or the database did not open.
+    @Test(arguments: [false, true])
+    func `Bytes of a coder with the name of the built-in one are decoded by that coder`(isISO8601: Bool) async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("events.yaprak"))
+        let events = RecordCollection<Event, Event>("events"), own = OwnJSON(isISO8601: isISO8601)
+        let first = Event(at: Date(timeIntervalSince1970: 1_700_000_000))
+        let second = Event(at: Date(timeIntervalSince1970: 1_700_000_001))
+        let present = events.configured { $0.coder = own }, former = events.configured { $0.earlierCoders = [own] }
+        var database = try await Database.open(at: path, collections: present)
+        try await database.write { $0[events].set(first, metadata: second, for: "a") }
+        try await database.close()
+        // As the present coder and as an earlier one, from the log and from a checkpoint.
+        for (round, handle) in [present, former, present, former, present].enumerated() {
+            database = try await Database.open(at: path, collections: handle)
+            #expect(database.snapshot[events]["a"] == first)
+            #expect(database.snapshot[events].metadata(for: "a") == second)
+            if round == 2 { try await database.checkpoint() }
+            try await database.close()
+        }
+    }
+
+    @Test func `Where no coder has the name of the built-in one, that one decodes`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let json = RecordCollection.books.configured { $0.coder = JSONRecordCoder() }
+        var database = try await Database.open(at: path, collections: json)
+        try await database.write { $0[.books]["a"] = Book(title: "A") }
+        try await database.close()
+        database = try await Database.open(at: path, collections: books(new, earlier: [old]))
+        #expect(database.snapshot[.books]["a"] == Book(title: "A"))
+        try await database.close()
+    }
+
     @Test func `A process that changed the coder still reads its own earlier commits`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

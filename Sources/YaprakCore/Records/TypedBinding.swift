@@ -173,11 +173,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
             guard let foreign = try ForeignItem.read(bytes) else { return try decodeCBOR(bytes, decoder, prototype) }
-            if foreign.coder == JSONRecordCoder().name {
-                return try JSONRecordCoder().decode(Value.self, from: foreign.bytes)
-            }
-            let coders = [configuration.coder] + earlierCoders
-            guard let coder = coders.first(where: { $0.name == foreign.coder }) else {
+            guard let known = coder(named: foreign.coder) else {
+                let coders = [configuration.coder] + earlierCoders
                 throw DatabaseError(
                     .undecodableRecord,
                     """
@@ -187,8 +184,16 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
                     """,
                     place: .init(collectionName: name))
             }
-            return try coder.decode(Value.self, from: foreign.bytes)
+            return try known.decode(Value.self, from: foreign.bytes)
         }
+    }
+
+    /// The coder of that name: those that are bound come before the built-in one, whose name a program may have taken.
+    private func coder(named name: String) -> (any RecordCoder)? {
+        if configuration.coder.name == name { return configuration.coder }
+        if let earlier = earlierCoders.first(where: { $0.name == name }) { return earlier }
+        let builtIn = JSONRecordCoder()
+        return builtIn.name == name ? builtIn : nil
     }
 
     private func decodeCBOR<Value: Decodable>(
