@@ -40,6 +40,13 @@ package final class CBORWriter {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
+    /// The byte at an offset. O(1).
+    /// - Precondition: it was written.
+    package subscript(offset: Int) -> UInt8 {
+        precondition(offset >= 0 && offset < length, "a byte that is read was written")
+        return base.load(fromByteOffset: offset, as: UInt8.self)
+    }
+
     /// Removes everything and keeps the memory.
     package func removeAll() { length = 0 }
 

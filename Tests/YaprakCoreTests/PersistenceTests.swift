@@ -252,6 +252,61 @@ import YaprakCBOR
         try await database.close()
     }
 
+    // Two of them kept the database from opening, and one was another value.
+    @Test func `A record that has the form of another coder's bytes is what was written`() async throws {
+        struct Forwarding: Codable, Sendable, Equatable {
+            var value: CBORValue
+            init(_ value: CBORValue) { self.value = value }
+            init(from decoder: any Decoder) throws { value = try CBORValue(from: decoder) }
+            func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+        }
+        let values = RecordCollection<CBORValue, Forwarding>("values")
+        let items: [String: CBORValue] = [
+            "number": .tag(27, [.text("My::Object"), .integer(1)]),
+            "bytes": .tag(27, [.text("My::Object"), .bytes([1])]),
+            "json": .tag(27, [.text("json"), .bytes(Array("1".utf8))]),
+            "cbor": .tag(27, [.text("cbor"), .bytes([1])]),
+            "three": .tag(27, [.text("json"), .bytes([1]), .null]),
+            "other": .tag(32, "https://example.org"),
+        ]
+        @Sendable func write(_ transaction: inout WriteTransaction) {
+            for (key, item) in items { transaction[values].set(item, metadata: Forwarding(item), for: key) }
+        }
+        func check(_ database: Database) {
+            #expect(database.snapshot[values].count == items.count)
+            for (key, item) in items {
+                #expect(database.snapshot[values][key] == item)
+                #expect(database.snapshot[values].metadata(for: key) == Forwarding(item))
+            }
+        }
+        let memory = Database.inMemory(checkingCoding: true)
+        try await memory.write { write(&$0) }
+        check(memory)
+
+        var database = try await Database.open(at: path, collections: values)
+        try await database.write { write(&$0) }
+        try await database.close()
+        // From the log, then from a checkpoint.
+        for round in 0..<2 {
+            database = try await Database.open(at: path, collections: values)
+            #expect(database.recoveryReport?.replayedCommitCount == 1 - round)
+            check(database)
+            try await database.checkpoint()
+            try await database.close()
+        }
+    }
+
+    @Test func `What only looks like another coder's bytes is read where it stands as it is`() async throws {
+        let values = RecordCollection<CBORValue, NoMetadata>("values")
+        let item = CBORValue.tag(27, [.text("My::Object"), .integer(1)])
+        var database = try await Database.open(at: path)
+        try await database.write { try $0.setUntyped(item, for: "a", inCollectionNamed: "values") }
+        try await database.close()
+        database = try await Database.open(at: path, collections: values)
+        #expect(database.snapshot[values]["a"] == item)
+        try await database.close()
+    }
+
     @Test func `A backup of any snapshot is a database of its own`() async throws {
         let database = try await open()
         try await database.register(Counter())

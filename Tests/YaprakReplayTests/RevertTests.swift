@@ -31,6 +31,28 @@ import YaprakReplay
         try await database.close()
     }
 
+    // What it wrote would be taken for the bytes of a coder.
+    @Test func `A record that has the form of another coder's bytes comes back as it was`() async throws {
+        let values = RecordCollection<CBORValue, CBORValue>("values")
+        let item = CBORValue.tag(27, [.text("json"), .bytes(Array("1".utf8))])
+        let database = try await Database.open(at: path, options: replayable(), collections: values)
+        try await database.write { $0[values].set(item, metadata: item, for: "a") }
+        try await database.write { $0[values].set("other", metadata: nil, for: "a") }
+        try await database.revert(2...2)
+        #expect(database.snapshot[values]["a"] == item)
+        #expect(database.snapshot[values].metadata(for: "a") == item)
+        // What a program without the types reads, it can write back.
+        let record = try #require(database.snapshot.untyped("values")["a"])
+        try await database.write { transaction in
+            transaction[values].remove("a")
+            try transaction.setUntyped(
+                record.object, metadata: record.metadata, for: "a", inCollectionNamed: "values")
+        }
+        #expect(database.snapshot[values]["a"] == item)
+        #expect(database.snapshot[values].metadata(for: "a") == item)
+        try await database.close()
+    }
+
     @Test func `The newest commits taken back at once lead to any earlier state`() async throws {
         let seed = UInt64.random(in: .min ... .max)
         try await writeShop(at: path, commits: 120, seed: seed, checkpointsAt: [40, 80])

@@ -19,7 +19,8 @@ public protocol RecordCoder: Sendable {
     /// The name that stands beside the bytes in the log. Stable: bytes are decoded by the coder of that name.
     ///
     /// That is the collection's ``CollectionConfiguration/coder`` or one of its ``CollectionConfiguration/earlierCoders``. Where
-    /// none of them has the name, `"json"` is ``JSONRecordCoder``: better give a coder of your own another name.
+    /// none of them has the name, `"json"` is ``JSONRecordCoder`` and `"cbor"` ``CBORRecordCoder``: better give a coder of your
+    /// own another name.
     var name: String { get }
 
     /// The bytes of `value`.

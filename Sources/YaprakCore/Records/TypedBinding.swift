@@ -63,9 +63,15 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     override func plain(_ record: RecordBox) throws -> RawRecord {
         let box = unsafeDowncast(record, to: Box.self)
-        let object = try comparingEncoder.encode(box.object)
-        let metadata = try box.metadata.map { try comparingEncoder.encode($0)[...] }
-        return RawRecord(key: box.key, object: object[...], metadata: metadata, version: version)
+        let metadata = try box.metadata.map { try plainItem($0) }
+        return RawRecord(key: box.key, object: try plainItem(box.object), metadata: metadata, version: version)
+    }
+
+    private func plainItem<Value: Encodable>(_ value: Value) throws -> ArraySlice<UInt8> {
+        let writer = CBORWriter(capacity: 128)
+        try comparingEncoder.encode(value, to: writer)
+        ForeignItem.wrapIfAmbiguous(from: 0, in: writer)
+        return writer.bytes[...]
     }
 
     override func hasMetadata(_ record: RecordBox) -> Bool {
@@ -74,7 +80,9 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     private func encode<Value: Encodable>(_ value: Value, to writer: CBORWriter) throws {
         if isCBOR {
+            let start = writer.count
             try sharedEncoder.encode(value, to: writer, depthMax: StoredValue.depthMax)
+            ForeignItem.wrapIfAmbiguous(from: start, in: writer)
         } else {
             ForeignItem.write(try configuration.coder.encode(value), coder: configuration.coder.name, to: writer)
         }
@@ -172,7 +180,7 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         _ item: ArraySlice<UInt8>, _ decoder: RecordDecoder, _ prototype: Prototype<Value>?
     ) throws -> Value {
         try item.withUnsafeBytes { bytes in
-            guard let foreign = try ForeignItem.read(bytes) else { return try decodeCBOR(bytes, decoder, prototype) }
+            guard let foreign = ForeignItem.read(bytes) else { return try decodeCBOR(bytes, decoder, prototype) }
             guard let known = coder(named: foreign.coder) else {
                 let coders = [configuration.coder] + earlierCoders
                 throw DatabaseError(
@@ -188,12 +196,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         }
     }
 
-    /// The coder of that name: those that are bound come before the built-in one, whose name a program may have taken.
+    /// The coder of that name: those that are bound come before the built-in ones, whose names a program may have taken.
     private func coder(named name: String) -> (any RecordCoder)? {
         if configuration.coder.name == name { return configuration.coder }
-        if let earlier = earlierCoders.first(where: { $0.name == name }) { return earlier }
-        let builtIn = JSONRecordCoder()
-        return builtIn.name == name ? builtIn : nil
+        return earlierCoders.first { $0.name == name } ?? ForeignItem.builtInCoders.first { $0.name == name }
     }
 
     private func decodeCBOR<Value: Decodable>(
@@ -213,8 +219,13 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
 /// Bytes of another coder inside of CBOR: tag 27, "serialised language-independent object with type name", around the
 /// coder's name and the bytes. Registered with IANA; specified at http://cbor.schmorp.de/generic-object.
+///
+/// A record may be such an item itself. Then its own bytes are wrapped, as those of the coder "cbor".
 package enum ForeignItem {
     private static let tag: UInt64 = 27
+
+    /// The coders that need not be bound.
+    static let builtInCoders: [any RecordCoder] = [CBORRecordCoder.shared, JSONRecordCoder()]
 
     static func write(_ bytes: [UInt8], coder: String, to writer: CBORWriter) {
         writer.write(tag: tag)
@@ -223,12 +234,29 @@ package enum ForeignItem {
         writer.write(bytes: bytes)
     }
 
+    /// Wraps the item that was written from `start` on if it would be read as bytes of another coder.
+    static func wrapIfAmbiguous(from start: Int, in writer: CBORWriter) {
+        // Few records begin with a tag.
+        guard writer[start] == 0xd8 else { return }
+        let isForeign = writer.withBytes { read(UnsafeRawBufferPointer(rebasing: $0[start...])) != nil }
+        if isForeign { wrap(from: start, in: writer) }
+    }
+
+    /// Wraps the item that was written from `start` on.
+    static func wrap(from start: Int, in writer: CBORWriter) {
+        let bytes = writer.withBytes { [UInt8]($0[start...]) }
+        writer.truncate(to: start)
+        write(bytes, coder: CBORRecordCoder.shared.name, to: writer)
+    }
+
     /// The coder and the bytes, or `nil` if the item is no such thing. Bytes point into `item`.
-    package static func read(_ item: UnsafeRawBufferPointer) throws -> (coder: String, bytes: UnsafeRawBufferPointer)? {
+    package static func read(_ item: UnsafeRawBufferPointer) -> (coder: String, bytes: UnsafeRawBufferPointer)? {
         // 0xd8 0x1b is the head of tag 27 in its shortest form, the only one that we write.
         guard item.count > 3, item[0] == 0xd8, item[1] == 0x1b, item[2] == 0x82 else { return nil }
         var reader = CBORReader(item, at: 3)
-        let coder = try reader.readText()
-        return (coder, try reader.readBytesInPlace())
+        guard let coder = try? reader.readText(), let bytes = try? reader.readBytesInPlace(), reader.isAtEnd else {
+            return nil
+        }
+        return (coder, bytes)
     }
 }

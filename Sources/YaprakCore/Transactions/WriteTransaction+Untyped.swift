@@ -10,7 +10,8 @@ extension WriteTransaction {
     ///     try transaction.setUntyped(["title": "Dune", "salesRank": 3], for: "abc", inCollectionNamed: "books")
     ///
     /// In a collection that is bound the value is decoded first, and migrated if its version is older; in one that is not
-    /// it stays as it is until a type is bound. A record that is there already, byte for byte, is left alone. Checks of
+    /// it stays as it is until a type is bound. Tag 27 around a text and a byte string stands for the bytes of the coder with
+    /// that name. A record that is there already, byte for byte, is left alone. Checks of
     /// ``CollectionConfiguration/prepare(_:)`` don't run: the record is taken for one that was in the database before.
     ///
     /// - Parameter version: the version of the collection's form that the value has.
