@@ -307,6 +307,48 @@ import YaprakCBOR
         try await database.close()
     }
 
+    // A checkpoint said that there was none.
+    @Test func `Metadata that is undefined is the same from the log and from a checkpoint`() async throws {
+        let values = RecordCollection<CBORValue, CBORValue>("values")
+        var database = try await Database.open(at: path, collections: values)
+        try await database.write { transaction in
+            transaction[values].set(1, metadata: CBORValue.undefined, for: "a")
+            transaction[values]["b"] = 2
+        }
+        try await database.close()
+        for round in 0..<2 {
+            database = try await Database.open(at: path, collections: values)
+            #expect(database.recoveryReport?.replayedCommitCount == 1 - round)
+            #expect(database.snapshot[values].metadata(for: "a") == CBORValue.undefined)
+            #expect((database.snapshot[values].metadata(for: "b") ?? "none") == "none")
+            try await database.checkpoint()
+            try await database.close()
+        }
+    }
+
+    @Test func `Metadata that is undefined stays beside a version of its own`() async throws {
+        var database = try await Database.open(at: path)
+        try await database.write { transaction in
+            try transaction.setUntyped(1, metadata: 2, version: 2, for: "a", inCollectionNamed: "values")
+            try transaction.setUntyped(
+                1, metadata: CBORValue.undefined, version: 1, for: "b", inCollectionNamed: "values")
+            try transaction.setUntyped(1, version: 1, for: "c", inCollectionNamed: "values")
+        }
+        try await database.checkpoint()
+        try await database.close()
+        let values = RecordCollection<CBORValue, CBORValue>("values")
+        let present = values.configured {
+            $0.version = 2
+            $0.migrate(from: 1, to: 2) { _ in }
+        }
+        database = try await Database.open(at: path, collections: present)
+        #expect(database.recoveryReport?.replayedCommitCount == 0)
+        #expect(database.snapshot[values].metadata(for: "a") == CBORValue.integer(2))
+        #expect(database.snapshot[values].metadata(for: "b") == CBORValue.undefined)
+        #expect((database.snapshot[values].metadata(for: "c") ?? "none") == "none")
+        try await database.close()
+    }
+
     @Test func `A backup of any snapshot is a database of its own`() async throws {
         let database = try await open()
         try await database.register(Counter())

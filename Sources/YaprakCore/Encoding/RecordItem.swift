@@ -4,6 +4,9 @@ import YaprakTrees
 
 /// One record as a checkpoint has it.
 package enum RecordItem {
+    /// The byte of the item `undefined`.
+    private static let undefined: UInt8 = 0xf7
+
     /// Appends the item of a record; `version` is the one that the section names.
     static func write(
         _ box: RecordBox, of binding: CollectionBinding, sectionVersion: Int, to writer: CBORWriter
@@ -14,7 +17,16 @@ package enum RecordItem {
         writer.writeArrayHead(count: 2 + (hasMetadata || isOther ? 1 : 0) + (isOther ? 1 : 0))
         writer.write(text: box.key)
         try binding.encodeObject(of: box, to: writer)
-        if hasMetadata { try binding.encodeMetadata(of: box, to: writer) } else if isOther { writer.writeUndefined() }
+        if hasMetadata {
+            let start = writer.count
+            try binding.encodeMetadata(of: box, to: writer)
+            // Before a version, `undefined` says that there is none.
+            if isOther, writer.count == start + 1, writer[start] == undefined {
+                ForeignItem.wrap(from: start, in: writer)
+            }
+        } else if isOther {
+            writer.writeUndefined()
+        }
         if isOther { writer.write(integer: Int64(version)) }
     }
 
@@ -32,7 +44,7 @@ package enum RecordItem {
         try keys.add(key)
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
-        if let bytes = metadata, bytes.count == 1, bytes.first == 0xf7 { metadata = nil }
+        if parts > 3, let bytes = metadata, bytes.count == 1, bytes.first == undefined { metadata = nil }
         let version = parts > 3 ? Int(try reader.readInteger(as: Int64.self)) : sectionVersion
         return RawRecord(key: RecordKey.normalized(key), object: object, metadata: metadata, version: version)
     }
