@@ -22,6 +22,10 @@
 /// twice keeps its last value. A container that is filled by a single `encode(contentsOf:)` of bytes, as `Data` does it,
 /// becomes a byte string.
 ///
+/// A container that is requested twice is continued, as Foundation's encoders do it: the one of a value, which a class and its
+/// superclass may share, and the nested one under a key of a map. Where a container of another kind, or a value, is under that
+/// key already, encoding throws.
+///
 /// The order in which a type encodes its fields makes no difference to the bytes. The iteration order of a `Set` does, and
 /// that of a dictionary whose keys are neither texts nor integers: both are arrays to `Codable`.
 ///

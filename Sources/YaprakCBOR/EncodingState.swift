@@ -52,8 +52,23 @@ final class EncodingState {
 
     struct Branch {
         var offset: Int
-        let state: EncodingState
+        /// That of its item.
+        let encoder: ItemEncoder
+        /// In a map, the entry whose value it is.
+        let entry: Int
+
+        var state: EncodingState { encoder.state }
     }
+
+    /// The entries of a large map by their keys, for those who request containers under keys.
+    private final class EntryIndex {
+        var entries: [[UInt8]: Int] = [:]
+        /// Where the entries end that are in it.
+        var end: Int
+        init(end: Int) { self.end = end }
+    }
+    /// Maps with more entries get an index when they are asked for a container.
+    private static let entriesWithoutIndex = 32
 
     let writer = CBORWriter()
     var frame: Frame
@@ -65,6 +80,8 @@ final class EncodingState {
     var depthMax = CBORItem.depthMax
     /// Whether elements of sets are put into the order of their bytes.
     var sortsSets = false
+    /// The indexes of frames, by their serials.
+    private var indexes: [Int: EntryIndex] = [:]
     private var level = 0
     /// Whether a stack was made for the values that are being encoded.
     private var isOnDeepStack = false
@@ -79,6 +96,7 @@ final class EncodingState {
         writer.removeAll()
         entries.cut(to: 0)
         if !branches.isEmpty { branches.removeAll() }
+        if !indexes.isEmpty { indexes = [:] }
         if !userInfo.isEmpty { userInfo = [:] }
         level = 0
         frame = newFrame(depth: 0)
@@ -129,7 +147,10 @@ final class EncodingState {
         } catch {
             writer.truncate(to: inner.start)
             entries.cut(to: inner.entriesBase)
-            if branches.count > inner.branchesBase { branches.removeLast(branches.count - inner.branchesBase) }
+            if branches.count > inner.branchesBase {
+                branches.removeLast(branches.count - inner.branchesBase)
+                indexes[inner.serial] = nil
+            }
             frame = outer
             level &-= 1
             throw error
@@ -212,16 +233,49 @@ final class EncodingState {
     func refusal(_ value: Any) -> EncodingError { failure(value, frame.fault == .tooDeep ? .tooDeep : .misuse) }
 
     /// What such a container gives where it can't throw. What is written there is discarded, and the item reports the error.
-    func discarded(under key: some CodingKey) -> EncodingState {
+    func discarded(under key: some CodingKey) -> ItemEncoder {
         if frame.fault != .tooDeep { frame.fault = .misuse }
-        return inner(under: key, depth: frame.fault == .tooDeep ? CBORItem.depthMax : frame.depth + 1)
+        return inner(under: key, depth: frame.fault == .tooDeep ? CBORItem.depthMax : frame.depth + 1).encoder
     }
 
-    /// A state for a container that may outlive the call. Its item belongs at the current end of the buffer.
-    func branch(under key: some CodingKey) -> EncodingState {
-        let state = inner(under: key, depth: frame.depth + 1)
-        branches.append(Branch(offset: writer.count, state: state))
-        return state
+    /// An encoder of a container that may outlive the call. Its item belongs at the current end of the buffer.
+    func branch(under key: some CodingKey) -> ItemEncoder {
+        let encoder = inner(under: key, depth: frame.depth + 1).encoder
+        branches.append(Branch(offset: writer.count, encoder: encoder, entry: entries.count - 1))
+        return encoder
+    }
+
+    /// The encoder of the container that this map has already under the key of the entry that was just begun, which goes
+    /// then; `nil` if the key is new.
+    func continued(under key: some CodingKey) -> ItemEncoder? {
+        guard entries.count - frame.entriesBase > 1, let earlier = earlierEntry() else { return nil }
+        abandonEntry()
+        let base = frame.branchesBase
+        let index = base + firstIndex(branches.count - base) { branches[base + $0].entry >= earlier }
+        // A value that was encoded can't be continued.
+        guard index < branches.count, branches[index].entry == earlier else { return discarded(under: key) }
+        return branches[index].encoder
+    }
+
+    /// The last entry of this map that has the key of the one that was just begun.
+    @inline(never)
+    private func earlierEntry() -> Int? {
+        let base = frame.entriesBase, last = entries.count - 1, bytes = UnsafeRawPointer(writer.base)
+        let entry = entries.base[last]
+        if last - base <= EncodingState.entriesWithoutIndex {
+            return (base..<last).last {
+                entries.base[$0].prefix == entry.prefix && isSame(entries.base[$0], entry, bytes)
+            }
+        }
+        func key(_ entry: Entry) -> [UInt8] {
+            [UInt8](UnsafeRawBufferPointer(start: bytes + entry.key, count: entry.value - entry.key))
+        }
+        let index = indexes[frame.serial] ?? EntryIndex(end: base)
+        indexes[frame.serial] = index
+        // Entries that are followed by others stay.
+        for position in index.end..<last { index.entries[key(entries.base[position])] = position }
+        index.end = last
+        return index.entries[key(entry)]
     }
 
     private func inner(under key: some CodingKey, depth: Int) -> EncodingState {
@@ -301,6 +355,7 @@ final class EncodingState {
         let base = frame.branchesBase, start = frame.start
         let merged = Array(branches[base...])
         branches.removeLast(merged.count)
+        if !indexes.isEmpty { indexes[frame.serial] = nil }
         for branch in merged {
             let fault = branch.state.finish(level)
             if fault != .none { return fault }

@@ -44,18 +44,20 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    private func branch(_ key: some CodingKey) -> EncodingState {
+    /// - Parameter continuing: whether a container that there is under the key already is gone on with.
+    private func branch(_ key: some CodingKey, continuing: Bool) -> ItemEncoder {
         guard state.frame.serial == serial, state.frame.kind == .keyed else { return state.discarded(under: key) }
         state.beginEntry(key.stringValue)
+        if continuing, let earlier = state.continued(under: key) { return earlier }
         return state.branch(under: key)
     }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { branch(key).encoder.container(keyedBy: type) }
+    ) -> KeyedEncodingContainer<Nested> { branch(key, continuing: true).container(keyedBy: type) }
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        branch(key).encoder.unkeyedContainer()
+        branch(key, continuing: true).unkeyedContainer()
     }
-    mutating func superEncoder() -> any Encoder { branch(SuperKey()).encoder }
-    mutating func superEncoder(forKey key: Key) -> any Encoder { branch(key).encoder }
+    mutating func superEncoder() -> any Encoder { branch(SuperKey(), continuing: false) }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { branch(key, continuing: false) }
 }

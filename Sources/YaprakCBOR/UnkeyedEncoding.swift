@@ -46,7 +46,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
         for byte in bytes { try encode(byte) }
     }
 
-    private func branch() -> EncodingState {
+    private func branch() -> ItemEncoder {
         guard state.frame.serial == serial, state.frame.kind == .unkeyed else {
             return state.discarded(under: IndexKey(count))
         }
@@ -56,8 +56,8 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        branch().encoder.container(keyedBy: type)
+        branch().container(keyedBy: type)
     }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { branch().encoder.unkeyedContainer() }
-    mutating func superEncoder() -> any Encoder { branch().encoder }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { branch().unkeyedContainer() }
+    mutating func superEncoder() -> any Encoder { branch() }
 }

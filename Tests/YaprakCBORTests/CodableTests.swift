@@ -139,6 +139,179 @@ import YaprakCBOR
         try roundTrip(["x": Interleaved(1), "y": Interleaved(-300)])
     }
 
+    // What the superclass wrote was lost, without an error.
+    @Test func `A class and its superclass share containers`() throws {
+        class Vehicle: Codable {
+            enum Key: CodingKey { case attributes, sizes, wheels }
+            enum Attribute: CodingKey { case name, seats }
+            var name = "Duck"
+            init() {}
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Key.self)
+                let attributes = try container.nestedContainer(keyedBy: Attribute.self, forKey: .attributes)
+                name = try attributes.decode(String.self, forKey: .name)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                var attributes = container.nestedContainer(keyedBy: Attribute.self, forKey: .attributes)
+                try attributes.encode(name, forKey: .name)
+                var sizes = container.nestedUnkeyedContainer(forKey: .sizes)
+                try sizes.encode(383)
+            }
+        }
+        final class Car: Vehicle {
+            var seats = 4
+            override init() { super.init() }
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Key.self)
+                let attributes = try container.nestedContainer(keyedBy: Attribute.self, forKey: .attributes)
+                seats = try attributes.decode(Int.self, forKey: .seats)
+                try super.init(from: decoder)
+            }
+            override func encode(to encoder: any Encoder) throws {
+                try super.encode(to: encoder)
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(4, forKey: .wheels)
+                var attributes = container.nestedContainer(keyedBy: Attribute.self, forKey: .attributes)
+                try attributes.encode(seats, forKey: .seats)
+                var sizes = container.nestedUnkeyedContainer(forKey: .sizes)
+                try sizes.encode(148)
+            }
+        }
+        let car = Car()
+        (car.name, car.seats) = ("2CV", 5)
+        let bytes = try encoder.encode([car])
+        #expect(
+            try CBORValue(decoding: bytes)
+                == [["sizes": [383, 148], "wheels": 4, "attributes": ["name": "2CV", "seats": 5]]])
+        let back = try decoder.decode([Car].self, from: bytes)
+        #expect(back.map(\.name) == ["2CV"] && back.map(\.seats) == [5])
+    }
+
+    /// A map that is written as a test says.
+    private struct Writing: Encodable {
+        enum Key: CodingKey { case a, b, c }
+        let write: (inout KeyedEncodingContainer<Key>) throws -> Void
+        init(_ write: @escaping (inout KeyedEncodingContainer<Key>) throws -> Void) { self.write = write }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try write(&container)
+        }
+    }
+
+    @Test func `A nested container that is requested again is continued, as Foundation does it`() throws {
+        let maps = Writing { container in
+            var first = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .b)
+            try first.encode(1, forKey: .a)
+            try container.encode(true, forKey: .a)
+            var second = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .b)
+            try second.encode(2, forKey: .b)
+            try first.encode(3, forKey: .c)
+            try second.encode(4, forKey: .a)
+        }
+        let lists = Writing { container in
+            var first = container.nestedUnkeyedContainer(forKey: .c)
+            try first.encode(1)
+            try container.encode(true, forKey: .a)
+            var second = container.nestedUnkeyedContainer(forKey: .c)
+            #expect(second.count == 1)
+            try second.encode(2)
+            try first.encode(3)
+        }
+        let inner = Writing { container in
+            for name in ["x", "y"] {
+                var first = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .a)
+                var second = first.nestedUnkeyedContainer(forKey: .b)
+                try second.encode(name)
+            }
+        }
+        let replaced = Writing { container in
+            var first = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .a)
+            try first.encode(1, forKey: .a)
+            try container.encode(2, forKey: .a)
+            try container.encode(3, forKey: .b)
+            try container.encode(4, forKey: .b)
+        }
+        let expected: [CBORValue] = [
+            ["a": true, "b": ["a": 4, "b": 2, "c": 3]], ["a": true, "c": [1, 2, 3]], ["a": ["b": ["x", "y"]]],
+            ["a": 2, "b": 4],
+        ]
+        for (written, wanted) in zip([maps, lists, inner, replaced], expected) {
+            #expect(try CBORValue(decoding: encoder.encode(written)) == wanted)
+            #expect(try JSONDecoder().decode(CBORValue.self, from: JSONEncoder().encode(written)) == wanted)
+        }
+    }
+
+    // Foundation stops the program, but for a map that was encoded as a value: it has no bytes there yet, and is continued.
+    @Test func `A container under a key that has something else is an error`() throws {
+        let wrong = [
+            Writing { container in
+                _ = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .a)
+                _ = container.nestedUnkeyedContainer(forKey: .a)
+            },
+            Writing { container in
+                var list = container.nestedUnkeyedContainer(forKey: .a)
+                try list.encode(1)
+                _ = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .a)
+            },
+            Writing { container in
+                try container.encode(1, forKey: .a)
+                try container.encode(2, forKey: .b)
+                _ = container.nestedUnkeyedContainer(forKey: .a)
+            },
+            Writing { container in
+                try container.encode(["a": 1], forKey: .a)
+                _ = container.nestedContainer(keyedBy: Writing.Key.self, forKey: .a)
+            },
+        ]
+        for value in wrong {
+            let error = #expect(throws: EncodingError.self) { try encoder.encode(["value": value]) }
+            #expect(error.flatMap { CBORError(under: $0) }?.code == .misuse)
+        }
+        #expect(try encoder.encode(1) == [1])
+    }
+
+    @Test func `Containers under many keys are continued, and cost what is written`() async throws {
+        struct Refuses: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "refused"))
+            }
+        }
+        struct Many: Encodable {
+            struct Key: CodingKey {
+                let stringValue: String
+                init(_ number: Int) { stringValue = "key \(number)" }
+                init(stringValue: String) { self.stringValue = stringValue }
+                init?(intValue: Int) { return nil }
+                var intValue: Int? { nil }
+            }
+            let count: Int
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                for round in 0..<2 {
+                    for number in 0..<count {
+                        let key = Key(round == 0 ? number : count - 1 - number)
+                        var inner = container.nestedUnkeyedContainer(forKey: key)
+                        try inner.encode(round)
+                        try? container.encode([Double.nan: Refuses()], forKey: Key(-1))
+                    }
+                    try container.encode(round, forKey: Key(count + round))
+                }
+            }
+        }
+        for count in [1, 30, 33, 200] {
+            let value = try CBORValue(decoding: encoder.encode(Many(count: count)))
+            #expect(value.map?.count == count + 2)
+            for number in 0..<count { #expect(value["key \(number)"] == [0, 1]) }
+            #expect(value["key \(count)"] == 0 && value["key \(count + 1)"] == 1)
+        }
+        let clock = ProcessorClock()
+        try await expectGrowth("containers under many keys", 1_000) { count in
+            let value = Many(count: count)
+            return try clock.measure { _ = try CBOREncoder().encode(value) }
+        }
+    }
+
     @Test func `A superclass stands under its own key`() throws {
         let dog = Dog("Rex")
         dog.tricks = ["sit", "roll"]
