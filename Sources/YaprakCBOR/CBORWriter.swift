@@ -22,6 +22,8 @@ package final class CBORWriter {
 
     /// How many bytes were written.
     package var count: Int { length }
+    /// How many bytes it has room for.
+    var bytesReserved: Int { capacity }
 
     /// An empty writer.
     package init(capacity: Int = 256) {

@@ -20,7 +20,7 @@ import struct Foundation.Data
 ///
 /// Every offset is checked against `bytes.count` where it is used, also recorded ones: a container that is kept longer than
 /// the call of the root decoder gives an error, never foreign memory.
-final class DecodingState {
+final class DecodingState: Pooled {
     /// The levels of nested values, containers or not. Keeps a type that decodes itself from exhausting the stack.
     static let levelMax = 2 * CBORItem.depthMax
     /// The levels of nested values that stay on the caller's stack. Items of more than 16 levels are decoded on a stack of
@@ -107,6 +107,8 @@ final class DecodingState {
         state.value = -1
         return state
     }
+
+    var bytesReserved: Int { entries.bytesReserved }
 
     /// Drops the bytes and everything recorded about them.
     func close() {

@@ -16,7 +16,7 @@ import YaprakLocks
 ///
 /// Invariants: `frame.start` ≤ every entry of the frame ≤ `writer.count`; entries and branches of a frame are the ones from
 /// its base on; an encoder or a container may write only while its frame is the current one (`serial`).
-final class EncodingState {
+final class EncodingState: Pooled {
     /// The levels of nested values, containers or not. Keeps an object graph with a cycle from exhausting the stack.
     static let levelMax = 2 * CBORItem.depthMax
 
@@ -101,6 +101,8 @@ final class EncodingState {
         level = 0
         frame = newFrame(depth: 0)
     }
+
+    var bytesReserved: Int { writer.bytesReserved &+ entries.bytesReserved }
 
     private func newFrame(depth: Int) -> Frame {
         serial &+= 1

@@ -6,6 +6,8 @@ final class NoteStack<Element: BitwiseCopyable> {
     private(set) var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
     private var capacity: Int
+    /// How many bytes it has for elements.
+    var bytesReserved: Int { capacity &* MemoryLayout<Element>.stride }
 
     init(capacity: Int = 16) {
         base = .allocate(capacity: capacity)

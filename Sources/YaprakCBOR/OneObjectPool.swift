@@ -1,9 +1,15 @@
 import YaprakLocks
 
+/// What a pool keeps.
+protocol Pooled: AnyObject {
+    /// How many bytes its buffers have, used or not.
+    var bytesReserved: Int { get }
+}
+
 /// A one-element object pool.
 ///
 /// It never makes a thread wait: a caller that finds the pool empty, or in use by another thread, makes an object of its own.
-final class OneObjectPool<State: AnyObject>: Sendable {
+final class OneObjectPool<State: Pooled>: Sendable {
     // The state is reachable from the slot alone while it is there, and from one call alone while it is not.
     private struct Slot: @unchecked Sendable { var state: State? }
     private let slot = Mutex(Slot(state: nil))
@@ -18,9 +24,12 @@ final class OneObjectPool<State: AnyObject>: Sendable {
         return taken?.state
     }
 
-    /// Keeps the object for the next caller, unless something else still refers to it.
+    /// What one large record has grown goes with it.
+    private static var bytesMax: Int { 1 << 20 }
+
+    /// Keeps the object for the next caller, unless something else still refers to it, or it has grown beyond 1 MiB.
     func put(_ state: inout State) {
-        guard isKnownUniquelyReferenced(&state) else { return }
+        guard state.bytesReserved <= Self.bytesMax, isKnownUniquelyReferenced(&state) else { return }
         let full = Slot(state: state)
         let old = slot.withLockIfAvailable { slot in
             defer { slot = full }

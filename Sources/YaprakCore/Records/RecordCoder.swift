@@ -108,7 +108,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// The encoder of everything that goes to a log. It keeps its buffer between calls.
+/// The encoder of everything that goes to a log. It keeps its buffer between calls, if that is small.
 let sharedEncoder = CBOREncoder()
 
 /// The encoder of what is compared and not kept: two sets of the same elements give the same bytes.
