@@ -70,9 +70,9 @@ final class EncodingState: Pooled {
     /// Maps with more entries get an index when they are asked for a container.
     private static let entriesWithoutIndex = 32
 
-    let writer = CBORWriter()
+    let writer: CBORWriter
     var frame: Frame
-    let entries = NoteStack<Entry>()
+    let entries: NoteStack<Entry>
     var branches: [Branch] = []
     var codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] = [:]
@@ -87,7 +87,10 @@ final class EncodingState: Pooled {
     private var isOnDeepStack = false
     private var serial = 0
 
-    init(depth: Int = 0) {
+    /// - Parameter isOneOfMany: whether little is reserved, because there are many at once.
+    init(depth: Int = 0, isOneOfMany: Bool = false) {
+        writer = isOneOfMany ? CBORWriter(capacity: 32) : CBORWriter()
+        entries = isOneOfMany ? NoteStack(capacity: 2) : NoteStack()
         frame = Frame(kind: .empty, start: 0, entriesBase: 0, branchesBase: 0, depth: depth, serial: 0)
     }
 
@@ -281,7 +284,7 @@ final class EncodingState: Pooled {
     }
 
     private func inner(under key: some CodingKey, depth: Int) -> EncodingState {
-        let state = EncodingState(depth: depth)
+        let state = EncodingState(depth: depth, isOneOfMany: branches.count >= 16)
         state.codingPath = codingPath + [key]
         state.userInfo = userInfo
         state.depthMax = depthMax

@@ -312,6 +312,27 @@ import YaprakCBOR
         }
     }
 
+    @Test func `Many containers of a list hold what is written, little or much`() throws {
+        struct List: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var list = encoder.unkeyedContainer()
+                for number in 0..<100 {
+                    var map = list.nestedContainer(keyedBy: Writing.Key.self)
+                    for key in [Writing.Key.b, .c, .a].prefix(number % 4) {
+                        try map.encode(String(repeating: "x", count: number * number), forKey: key)
+                    }
+                }
+            }
+        }
+        let expected = (0..<100).map { number in
+            let keys = ["b", "c", "a"].prefix(number % 4).sorted()
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0, String(repeating: "x", count: number * number)) })
+        }
+        let bytes = try encoder.encode(List())
+        #expect(CBORItem.isDeterministic(bytes))
+        #expect(try decoder.decode([[String: String]].self, from: bytes) == expected)
+    }
+
     @Test func `A superclass stands under its own key`() throws {
         let dog = Dog("Rex")
         dog.tricks = ["sit", "roll"]
