@@ -259,6 +259,107 @@ import Yaprak
         try await database.close()
     }
 
+    /// Makes records ones that do not decode as what their collection holds.
+    private func spoil(_ keys: [String], of name: String, at path: FilePath) async throws {
+        struct Other: Codable, Sendable { var must = 0 }
+        let others = RecordCollection<Other, NoMetadata>(name).configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path, collections: others)
+        try await database.write { for key in keys { $0[others][key] = Other() } }
+        try await database.close()
+    }
+
+    private typealias Nodes = RecordCollection<Node, NoMetadata>
+
+    private static func lenient(_ collection: Nodes) -> Nodes { collection.configured { $0.undecodable = .setAside } }
+
+    // For the rules they were not there: the toy went, and the parent as soon as "t" did, with the edges of "s".
+    @Test(arguments: [false, true])
+    func `Sources that are set aside restrict, and keep what they refer to`(hasCheckpoint: Bool) async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let links = Links("links", from: .children, to: .toys, onDelete: .restrict)
+        let last = Links("last", from: .children, to: .parents, onSourceDelete: .cascadeWhenLast)
+        func open() async throws -> Database {
+            let database = try await Database.open(
+                at: path, collections: Self.lenient(.children), .toys, .parents)
+            try await database.register(links)
+            try await database.register(last)
+            return database
+        }
+        var database = try await open()
+        try await database.write { transaction in
+            for key in ["s", "t"] { transaction[.children][key] = Node() }
+            transaction[.toys]["t"] = Node()
+            transaction[.parents]["p"] = Node()
+            try transaction.connect("s", to: "t", in: links)
+            for key in ["s", "t"] { try transaction.connect(key, to: "p", in: last) }
+        }
+        try await database.close()
+        try await spoil(["s"], of: "children", at: path)
+        database = try await open()
+        if hasCheckpoint {
+            try await database.checkpoint()
+            try await database.close()
+            database = try await open()
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "children") == ["s"])
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { _ = $0[.toys].remove("t") }
+        }
+        #expect(error?.code == .removalRestricted && error?.message.contains("\"s\"") == true)
+        try await database.write { _ = $0[.children].remove("t") }
+        #expect(database.snapshot[.parents].count == 1)
+        #expect(database.snapshot[last].sourceKeys(of: "p") == ["s"] && database.snapshot[links].count == 1)
+        try await database.write { $0[.children]["s"] = Node() }
+        #expect(database.snapshot[last].targets(of: "s").map(\.key) == ["p"])
+        try await database.write { _ = $0[.children].remove("s") }
+        #expect(database.snapshot[.parents].isEmpty && database.snapshot[links].count == 0)
+        try await database.close()
+    }
+
+    @Test func `A rule removes a source that is set aside`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let links = Links("links", from: .children, to: .toys, onDelete: .cascade)
+        let first = try await Database.open(at: path, collections: .children, .toys)
+        try await first.register(links)
+        try await first.write { transaction in
+            transaction[.children]["s"] = Node()
+            transaction[.toys]["t"] = Node()
+            try transaction.connect("s", to: "t", in: links)
+        }
+        try await first.close()
+        try await spoil(["s"], of: "children", at: path)
+        let database = try await Database.open(at: path, collections: Self.lenient(.children), .toys)
+        try await database.register(links)
+        try await database.write { _ = $0[.toys].remove("t") }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "children").isEmpty)
+        #expect(database.snapshot[links].count == 0)
+        try await database.close()
+    }
+
+    // Each write of a record that refers to it was refused, though the reference was what it had been.
+    @Test func `A target that is set aside is not missing`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            transaction[.parents]["p"] = Node()
+            transaction[.children]["c"] = Node(one: "p")
+        }
+        try await first.close()
+        try await spoil(["p"], of: "parents", at: path)
+        let database = try await Database.open(at: path, collections: .children, Self.lenient(.parents))
+        try await database.register(Relationship("strict", from: .children, \.one, to: .parents, allowsMissing: false))
+        try await database.write { $0[.children]["c"]?.told = 1 }
+        try await database.write { $0[.children]["d"] = Node(one: "p") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { $0[.children]["e"] = Node(one: "nobody") }
+        }
+        #expect(error?.code == .danglingReference && database.snapshot[.children].count == 2)
+        try await database.close()
+    }
+
     // The rules wrote something in the first round, and took this edge, which they never saw, for one that they had looked at.
     @Test(arguments: [true, false])
     func `A record loses its last source to an earlier reaction also where the rules have written`(

@@ -39,9 +39,13 @@ extension Snapshot {
         return state.directory.bindings[slot] is RawBinding && !state.roots[slot].isEmpty
     }
 
-    /// Whether there is a record under `key` (in its normal form), also if its collection has no type. O(log *n*).
+    /// Whether there is a record under `key` (in its normal form), also if its collection has no type, or if it is set aside.
+    /// O(log *n*).
     package func containsUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
-        withExtendedLifetime(state) { state.root(ofCollection: name)?.lookup(key) != nil }
+        withExtendedLifetime(state) {
+            state.root(ofCollection: name)?.lookup(key) != nil
+                || state.asideRoot(ofCollection: name)?.lookup(key) != nil
+        }
     }
 
     /// The collections that have types: to open the same files with, say.

@@ -76,6 +76,11 @@ package final class SnapshotState: Sendable {
         directory.slot(of: name).map { roots[$0] }
     }
 
+    /// The root of what was set aside in the collection called `name`; `nil` if nothing ever was.
+    func asideRoot(ofCollection name: String) -> TreeRoot? {
+        directory.hasAsides ? root(ofCollection: CollectionDirectory.asideName(of: name)) : nil
+    }
+
     /// The root of a collection with these types; of an empty tree if the collection was never written.
     @usableFromInline
     func root(ofCollection name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> TreeRoot {

@@ -21,6 +21,12 @@ extension Draft {
         noteGone(gone, of: slot)
     }
 
+    /// Whether a record is set aside under a key. O(log *n*); O(1) where nothing is.
+    func isAside(_ key: String, of slot: Int) -> Bool {
+        guard let aside = directory.asideSlot(of: slot) else { return false }
+        return roots[aside].lookup(key) != nil
+    }
+
     /// Takes out what is set aside under a key.
     private func takeAside(of slot: Int, _ key: String) -> RecordBox? {
         guard let aside = directory.asideSlot(of: slot), !roots[aside].isEmpty,

@@ -37,14 +37,14 @@ extension WriteTransaction {
     public mutating func removeUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
         guard let slot = draft.directory.slot(of: name), !draft.directory.bindings[slot].isHidden else { return false }
         let key = RecordKey.normalized(key)
-        let isAside = draft.directory.asideSlot(of: slot).map { draft.roots[$0].lookup(key) != nil } ?? false
+        let isAside = draft.isAside(key, of: slot)
         return draft.edit(slot, key) { _ in .remove } != nil || isAside
     }
 
-    /// Whether there is a record under `key` (in its normal form), whatever its type. O(log *n*).
+    /// Whether there is a record under `key` (in its normal form), whatever its type, also if it is set aside. O(log *n*).
     package func containsUntyped(_ key: String, inCollectionNamed name: String) -> Bool {
         guard let slot = draft.directory.slot(of: name) else { return false }
-        return draft.roots[slot].lookup(key) != nil
+        return draft.roots[slot].lookup(key) != nil || draft.isAside(key, of: slot)
     }
 
     /// Whether the records of a collection can be read as values: they did not come from disk without a type.

@@ -15,7 +15,8 @@ package import YaprakTrees
 /// or none. An edge goes with either of its records, in the same commit. What a restore or a tool removes, or a
 /// write while the relationship is not registered, leaves edges behind: the reader lists them
 /// (``RelationshipReader/missingTargets``, ``RelationshipReader/missingSources``), no rule counts them, they belong to the next
-/// record of their key, and ``WriteTransaction/disconnect(_:from:in:)`` removes them.
+/// record of their key, and ``WriteTransaction/disconnect(_:from:in:)`` removes them. A record that is set aside
+/// (`UndecodablePolicy.setAside`) keeps its edges; it is listed, too, since it can't be read, but rules count it.
 ///
 /// **Rules** are those of ``Relationship``. Removing an edge explicitly is followed by ``SourceDeleteRule/cascadeWhenLast``, too.
 ///

@@ -74,12 +74,12 @@ extension RuledRelationship {
         }
     }
 
-    /// Whether there is a record under a key that is referred to, also if its collection has no type yet.
+    /// Whether there is a record under a key that is referred to, also if its collection has no type yet, or if it is set aside.
     func hasTarget(_ key: String, in transaction: inout WriteTransaction) -> Bool {
         transaction.containsUntyped(key, inCollectionNamed: targetTypes.name)
     }
 
-    /// Whether there is a record under a key that refers to others, also if its collection has no type yet.
+    /// Whether there is a record under a key that refers to others; as above.
     func hasSource(_ key: String, in transaction: inout WriteTransaction) -> Bool {
         transaction.containsUntyped(key, inCollectionNamed: sourceTypes.name)
     }

@@ -6,7 +6,8 @@ extension WriteTransaction {
     ///
     ///     try transaction.connect("ada", to: "grace", in: friends)
     ///
-    /// Records of a collection that came from disk without a type count, too: an edge is of keys.
+    /// Records of a collection that came from disk without a type count, too, and so do those that are set aside: an edge is of
+    /// keys.
     ///
     /// - Returns: false, and nothing happens, if the edge is there already, or if either record is not in its collection.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
