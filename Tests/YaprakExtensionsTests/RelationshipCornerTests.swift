@@ -360,6 +360,92 @@ import Yaprak
         try await database.close()
     }
 
+    // The edge stayed, and was the next record's of that key.
+    @Test(arguments: [false, true], [false, true])
+    func `Rules follow the removal of what is set aside, and its edges go with it`(
+        all: Bool, hasCheckpoint: Bool
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let one = Relationship("one", from: .children, \.one, to: .parents, onDelete: .cascade)
+        let links = Links("links", from: .children, to: .toys, onSourceDelete: .cascadeWhenLast)
+        func open() async throws -> Database {
+            let database = try await Database.open(
+                at: path, collections: Self.lenient(.children), Self.lenient(.parents), .toys)
+            try await database.register(one)
+            try await database.register(links)
+            return database
+        }
+        var database = try await open()
+        try await database.write { transaction in
+            transaction[.parents]["p"] = Node()
+            transaction[.children]["c"] = Node(one: "p")
+            transaction[.children]["s"] = Node()
+            for key in ["t", "u"] { transaction[.toys][key] = Node() }
+            try transaction.connect("s", to: "t", in: links)
+        }
+        try await database.close()
+        try await spoil(["s"], of: "children", at: path)
+        try await spoil(["p"], of: "parents", at: path)
+        database = try await open()
+        if hasCheckpoint {
+            try await database.checkpoint()
+            try await database.close()
+            database = try await open()
+        }
+        try await database.write { transaction in
+            if all { transaction[.parents].removeAll() }
+            transaction[.parents].remove("p")
+        }
+        #expect(database.snapshot[.children].isEmpty, "the rule of \"one\"")
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "children") == ["s"])
+        #expect(database.snapshot[links].count == 1 && database.snapshot[.toys].count == 2)
+        try await database.write { transaction in
+            if all { transaction[.children].removeAll() }
+            transaction[.children].remove("s")
+        }
+        #expect(database.snapshot[.toys].map(\.key) == ["u"], "the rule of \"links\"")
+        #expect(database.snapshot[links].count == 0 && database.snapshot[links].missingSources.isEmpty)
+        try await database.close()
+        database = try await open()
+        try await database.write { transaction in
+            transaction[.children]["s"] = Node()
+            transaction[.toys]["t"] = Node()
+        }
+        #expect(database.snapshot[links].count == 0 && database.snapshot[.children].map(\.key) == ["s"])
+        try await database.close()
+    }
+
+    @Test func `A target that is set aside stays while a record refers to it that must not miss it`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            transaction[.parents]["p"] = Node()
+            transaction[.children]["c"] = Node(one: "p")
+        }
+        try await first.close()
+        try await spoil(["p"], of: "parents", at: path)
+        let database = try await Database.open(at: path, collections: .children, Self.lenient(.parents))
+        try await database.register(Relationship("strict", from: .children, \.one, to: .parents, allowsMissing: false))
+        for all in [false, true] {
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.write { transaction in
+                    if all { transaction[.parents].removeAll() }
+                    transaction[.parents].remove("p")
+                }
+            }
+            #expect(error?.code == .danglingReference)
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "parents") == ["p"])
+        try await database.write { transaction in
+            transaction[.parents].remove("p")
+            transaction[.children].remove("c")
+        }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "parents").isEmpty)
+        try await database.close()
+    }
+
     // The rules wrote something in the first round, and took this edge, which they never saw, for one that they had looked at.
     @Test(arguments: [true, false])
     func `A record loses its last source to an earlier reaction also where the rules have written`(

@@ -193,7 +193,13 @@ struct ChangeBatch: Sendable {
     }
 
     /// What extensions are given: they have never seen the rows of a collection without types, nor rows set aside.
-    var forExtensions: ChangeBatch {
+    var forExtensions: ChangeBatch { withoutUnseen(keepsRemovals: false) }
+
+    /// What the rules of relationships are given: the same, and which rows that were set aside are gone.
+    var forRules: ChangeBatch { withoutUnseen(keepsRemovals: true) }
+
+    /// - Parameter keepsRemovals: keep that rows went that were set aside, unless everything went.
+    private func withoutUnseen(keepsRemovals: Bool) -> ChangeBatch {
         var given = self
         given.collections = OneOrMany(
             collections.compactMap { changes -> CollectionChanges? in
@@ -202,7 +208,8 @@ struct ChangeBatch: Sendable {
                 let entries = ContiguousArray(
                     changes.entries.lazy.compactMap { entry -> ChangeEntry? in
                         guard entry.before.isAside else { return entry }
-                        return entry.after.map { ChangeEntry(before: nil, after: $0, kinds: .inserted) }
+                        guard let after = entry.after else { return keepsRemovals ? entry : nil }
+                        return ChangeEntry(before: nil, after: after, kinds: .inserted)
                     })
                 if entries.isEmpty, changes.clearedCount == nil { return nil }
                 return CollectionChanges(

@@ -48,6 +48,22 @@ extension Snapshot {
         }
     }
 
+    /// The keys of records that were set aside in an earlier snapshot and have gone since, in ascending order; none of those
+    /// that others were written in place of.
+    ///
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; O(1) where nothing was set aside.
+    package func asidesGone(since old: Snapshot, from collection: CollectionTypes) -> [String] {
+        guard let before = old.state.asideRoot(ofCollection: collection.name) else { return [] }
+        var keys: [String] = []
+        withExtendedLifetime((old, self)) {
+            let after = state.asideRoot(ofCollection: collection.name) ?? TreeRoot()
+            TreeRoot.difference(from: before, to: after) { step in
+                if case .removed(let row) = step { keys.append(row.keyString) }
+            }
+        }
+        return keys.filter { !containsUntyped($0, inCollectionNamed: collection.name) }
+    }
+
     /// The collections that have types: to open the same files with, say.
     package var bindings: [CollectionBinding] {
         state.directory.bindings.filter { !$0.isHidden && !($0 is RawBinding) }

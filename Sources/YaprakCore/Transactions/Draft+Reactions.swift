@@ -137,20 +137,20 @@ extension Draft {
         if new.isEmpty { return [] }
         let batch = netChanges(new)
         return all.compactMap { reaction in
-            guard reaction.isConcerned(by: new, batch) else { return nil }
-            guard reaction.judging != nil, let own = round.written[reaction.name]?.segments else {
-                return (reaction, batch)
-            }
+            guard reaction.judging != nil else { return reaction.isConcerned(by: new, batch) ? (reaction, batch) : nil }
+            let told = directory.hasAsides ? netChanges(new, forRules: true) : batch
+            guard reaction.isConcerned(by: new, told) else { return nil }
+            guard let own = round.written[reaction.name]?.segments else { return (reaction, told) }
             // It has followed up what it wrote itself.
             let others = segments[round.seen..<own.lowerBound] + segments[own.upperBound...]
-            let rest = netChanges(others)
+            let rest = netChanges(others, forRules: true)
             return reaction.isConcerned(by: others, rest) ? (reaction, rest) : nil
         }
     }
 
     private func judge(_ all: [ReactionRegistration]) throws {
         guard all.contains(where: { $0.judging != nil }) else { return }
-        let batch = netChanges(segments[...])
+        let batch = netChanges(segments[...], forRules: true)
         for reaction in all where reaction.judging != nil && reaction.isConcerned(by: segments[...], batch) {
             try reaction.judging!.judge(
                 NetChanges(batch: batch), from: Snapshot(base), to: try currentSnapshot())
@@ -158,10 +158,12 @@ extension Draft {
     }
 
     /// What some segments did, as reactions are given it: without what has no type.
-    private func netChanges(_ segments: ArraySlice<DraftSegment>) -> ChangeBatch {
+    /// - Parameter forRules: as those are given it that judge. They have to know of records that were set aside and are gone.
+    private func netChanges(_ segments: ArraySlice<DraftSegment>, forRules: Bool = false) -> ChangeBatch {
         let batch = ChangeBatch(sumOf: segments.map(\.batch)[...])
         let hasUntold = directory.hasAsides || batch.collections.contains { $0.binding is RawBinding }
-        return hasUntold ? batch.forExtensions : batch
+        if !hasUntold { return batch }
+        return forRules ? batch.forRules : batch.forExtensions
     }
 
     private func unsettled(_ busy: some Collection<String>) -> DatabaseError {

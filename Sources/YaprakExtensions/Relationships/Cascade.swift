@@ -108,12 +108,19 @@ struct Cascade {
             guard let types = types[name], let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared {
                 let present = snapshot.tree(of: types)
+                var gone: [(key: String, record: RecordBox?)] = []
                 withExtendedLifetime((before, snapshot)) {
                     before.tree(of: types).forEach { row in
                         let record = unsafeDowncast(row, to: RecordBox.self)
-                        if present.lookup(record.key) == nil { begin(record, record.key, name) }
+                        if present.lookup(record.key) == nil { gone.append((record.key, record)) }
                     }
                 }
+                let asides = snapshot.asidesGone(since: before, from: types)
+                if !asides.isEmpty {
+                    for key in asides { gone.append((key, nil)) }
+                    gone.sort { $0.key < $1.key }
+                }
+                for (key, record) in gone { begin(record, key, name) }
             }
             for entry in boxes.entries {
                 if entry.after == nil { begin(entry.before, entry.key, name) }

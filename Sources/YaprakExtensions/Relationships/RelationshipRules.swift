@@ -74,7 +74,11 @@ struct RelationshipRules: JudgingReaction {
                 return (entry.key, target)
             }
         }
-        // Those that were removed in this transaction; what was missing before is not its fault.
+        // Those that were removed in this transaction; what was missing before is not its fault. One that was set aside was
+        // among the missing, and there all the same.
+        for target in after.asidesGone(since: before, from: relationship.targetTypes) {
+            if let source = relationship.sourceKeys(of: target, in: after).first { return (source, target) }
+        }
         var found: (String, String)?
         withExtendedLifetime((before, after)) {
             let missing = relationship.edges(in: before)?.missingTargets ?? TreeRoot()
