@@ -191,6 +191,9 @@ public final class ExtensionContext {
         return made
     }
 
+    /// Whether any record may be set aside after the changes. O(1), and nothing is frozen for it.
+    package var hasAsides: Bool { writer?.hasAsides ?? madeAfter?.state.directory.hasAsides ?? false }
+
     /// What the same changes did to an extension this one depends on; empty while populating, and while a persisted root is
     /// brought up to date.
     public func changes<Parent: DatabaseExtension>(of parent: Parent) -> [Parent.Changes] {
@@ -202,6 +205,8 @@ public final class ExtensionContext {
 protocol FollowedWriter: AnyObject {
     /// The database as the writer has made it, kept as it is.
     func freeze() -> SnapshotState
+    /// Whether any record may be set aside in it.
+    var hasAsides: Bool { get }
 }
 
 /// What the extensions that were updated so far reported of one segment of a transaction, by name. An object, because it grows

@@ -50,6 +50,8 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     var isPrimary: Bool { fatalError("abstract") }
     /// The trees that a root owns in the database's own arena.
     func trees(of root: any Sendable) -> [TreeRoot] { [] }
+    /// Whether it is called where nothing happened but that records went which were set aside: it keeps something for them.
+    var followsAsides: Bool { false }
     /// Whether each commit logs what it did to the root.
     var logsHistory: Bool { false }
     /// What led from one root to another; from nothing if `before` is `nil`.

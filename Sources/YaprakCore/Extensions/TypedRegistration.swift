@@ -40,6 +40,8 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
     override var isPrimary: Bool { kind != .derived }
 
+    override var followsAsides: Bool { kind == .treeBackedPrimary }
+
     override var logsHistory: Bool { (base as? any HistoryLogging)?.logsHistory ?? false }
 
     override func historyItem(from before: (any Sendable)?, to after: any Sendable) throws -> HistoryItem {

@@ -171,7 +171,7 @@ public enum UndecodablePolicy: Sendable {
     /// The record stays as bytes: outside of reads and extensions, listed by ``Snapshot/setAsideKeys(inCollectionNamed:)``,
     /// kept in every checkpoint until a write to its key replaces it, or `remove(_:)` of its key or a removal of all records
     /// takes it away: what does not decode can't be written again, by a restore, say. A `?.` that finds no record under its
-    /// key, and setting `nil`, leave it.
+    /// key, and setting `nil`, leave it. It keeps its place in a manual view and its edges, and rules of relationships count it.
     case setAside
 }
 

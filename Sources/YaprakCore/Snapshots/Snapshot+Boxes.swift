@@ -48,6 +48,11 @@ extension Snapshot {
         }
     }
 
+    /// Whether the record under `key` (in its normal form) is set aside. O(log *n*); O(1) where nothing is.
+    package func isAside(_ key: String, in collection: CollectionTypes) -> Bool {
+        withExtendedLifetime(state) { state.asideRoot(ofCollection: collection.name)?.lookup(key) != nil }
+    }
+
     /// The keys of records that were set aside in an earlier snapshot and have gone since, in ascending order; none of those
     /// that others were written in place of.
     ///

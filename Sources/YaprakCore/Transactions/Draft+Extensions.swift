@@ -2,7 +2,9 @@ import YaprakCBOR
 import YaprakModel
 import YaprakTrees
 
-extension Draft: FollowedWriter {}
+extension Draft: FollowedWriter {
+    var hasAsides: Bool { directory.hasAsides }
+}
 
 // How extensions follow a transaction.
 //
@@ -56,6 +58,12 @@ extension Draft {
         return !registration.isSelective || !registration.isLeftAlone(by: NetChanges(batch: batch))
     }
 
+    /// Whether an extension is called for records that went and were set aside, of which it is given nothing.
+    private func isConcerned(_ registration: ExtensionRegistration, byUntold segment: DraftSegment?) -> Bool {
+        guard let segment, registration.followsAsides else { return false }
+        return registration.isConcerned(by: segment.batch)
+    }
+
     /// Ends the segment under way, if anything is in it.
     func closeSegment() {
         guard !recorders.isEmpty || clearedAll else { return }
@@ -68,7 +76,7 @@ extension Draft {
     private func process(_ segment: DraftSegment) throws {
         guard !extensions.isEmpty else { return }
         if !isForExtensions(segment.batch) {
-            return try process(NetChanges(batch: segment.batch.forExtensions), segment.stepped)
+            return try process(NetChanges(batch: segment.batch.forExtensions), segment.stepped, untold: segment)
         }
         // Lent, and put back unless the transaction has failed: a copy would count a dozen references.
         let changes = NetChanges(batch: segment.takeBatch())
@@ -76,7 +84,10 @@ extension Draft {
         segment.putBack(changes.batch)
     }
 
-    private func process(_ changes: NetChanges, _ stepped: [(name: String, changes: (any Sendable)?)]) throws {
+    /// - Parameter untold: what happened, where that is more than extensions are given.
+    private func process(
+        _ changes: NetChanges, _ stepped: [(name: String, changes: (any Sendable)?)], untold: DraftSegment? = nil
+    ) throws {
         // Nobody asks for the changes of those that no other depends on.
         let reported = extensions.parents.isEmpty ? nil : ReportedChanges()
         var updated: Set<String> = []
@@ -92,6 +103,7 @@ extension Draft {
                     && !registration.isLeftAlone(by: changes)
                     || !updated.isEmpty && registration.dependencies.contains(where: updated.contains)
                     || loggedSteps?[registration.name] != nil
+                    || isConcerned(registration, byUntold: untold)
             else { continue }
             let given = context ?? self.context(parentChanges: reported)
             context = given

@@ -10,6 +10,11 @@ struct StoredGroups: Codable {
         var keys: [String]
         /// The collection of each key; left out if the view has one.
         var of: [UInt8]?
+
+        mutating func append(_ row: RowID) {
+            keys.append(row.key)
+            of?.append(UInt8(clamping: row.collection))
+        }
     }
 
     /// What is stored does not match the records or the view's code.
@@ -51,14 +56,28 @@ struct StoredGroups: Codable {
         several = root.configuration.rowsHaveOnePlace ? nil : true
         tags = root.configuration.partTags
         let isMixed = collections.count > 1
+        let hidden = root.hidden
         root.groups.forEach { row in
             let rows = unsafeDowncast(row, to: GroupRow.self).rows
             var group = Group(name: row.keyString, keys: [], of: isMixed ? [] : nil)
             group.keys.reserveCapacity(rows.count)
+            var rest = hidden.rows(ofGroup: group.name)[...]
+            var index = 0
             rows.forEach { row in
+                while let next = rest.first, next.shownBefore <= index {
+                    group.append(next.id)
+                    rest.removeFirst()
+                }
+                index += 1
                 group.keys.append(row.keyString)
                 if isMixed { group.of?.append(UInt8(clamping: unsafeDowncast(row, to: Placement.self).collection)) }
             }
+            for next in rest { group.append(next.id) }
+            groups.append(group)
+        }
+        for name in hidden.groupNames.sorted() where root.group(name) == nil {
+            var group = Group(name: name, keys: [], of: isMixed ? [] : nil)
+            for row in hidden.rows(ofGroup: name) { group.append(row.id) }
             groups.append(group)
         }
     }

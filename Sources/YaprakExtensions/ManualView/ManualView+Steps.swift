@@ -21,7 +21,7 @@ extension ManualView: TreeBackedPrimaryExtension {
     }
 
     /// Rows whose record is not there any more are left out, by a step that says so: they don't come back with a record of
-    /// their key.
+    /// their key. Those whose record is set aside are hidden.
     /// - Throws: `extensionFailed` if a collection has records without a type, which are no rows yet.
     package func replay(
         _ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext
@@ -31,15 +31,24 @@ extension ManualView: TreeBackedPrimaryExtension {
         let seed = ViewSeed(collections: configuration.collectionNames.count)
         var placements: [RowID: Placement] = [:]
         var gone: [ManualStep.Member] = []
+        var hidden = HiddenRows()
         for (name, members) in arrangement.groups {
+            // Among those that stay.
+            var position = 0
             for (index, member) in members.enumerated() {
                 guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
                 let types = configuration.collections[row.collection]
                 guard let record = context.before.box(forKey: row.key, in: types) else {
                     if context.before.isUntyped(types) { throw untyped(types) }
-                    gone.append(member)
+                    if context.before.isAside(row.key, in: types) {
+                        hidden.insert(row, at: position, ofGroup: name)
+                        position += 1
+                    } else {
+                        gone.append(member)
+                    }
                     continue
                 }
+                position += 1
                 let placement = LabelledPlacement(
                     record, collection: row.collection, group: name, touches: Touches(),
                     label: Labels.spread(index, of: members.count))
@@ -51,7 +60,8 @@ extension ManualView: TreeBackedPrimaryExtension {
             seed.addPlaces([placements[row]!])
         }
         gone.sort { ($0.collection, $0.key) < ($1.collection, $1.key) }
-        let root = ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+        var root = ViewRoot(seed, configuration, draft: context.draft, isSorted: true)
+        root.hidden = hidden
         return (root, gone.isEmpty ? [] : [ManualStep(.remove(gone))])
     }
 
@@ -86,37 +96,107 @@ extension ManualView: TreeBackedPrimaryExtension {
     ) throws -> ViewChanges? {
         let editor = ViewEditor(root, draft: context.draft)
         var departed = root.departed
+        var hidden = root.hidden
         switch operation.action {
         case .insert(let member, let group, let index):
             guard let row = row(member) else { throw InvalidOperation(reason: .noSuchCollection) }
-            if editor.place(of: row) != nil { throw InvalidOperation(reason: .isThereAlready) }
-            guard let record = context.before.box(forKey: row.key, in: configuration.collections[row.collection])
-            else {
-                throw InvalidOperation(reason: .noSuchRecord)
-            }
+            if editor.place(of: row) != nil || hidden.contains(row) { throw InvalidOperation(reason: .isThereAlready) }
+            let types = configuration.collections[row.collection]
             let group = group.normalizedKey
-            let label = makeRoom(at: index, ofGroup: group, in: editor)
+            let count = editor.rows(ofGroup: group).count + hidden.rows(ofGroup: group).count
+            let position = min(max(0, index), count)
+            guard let record = context.before.box(forKey: row.key, in: types) else {
+                // Of a commit that is read back: its writer could read the record.
+                guard context.before.isAside(row.key, in: types) else { throw InvalidOperation(reason: .noSuchRecord) }
+                hidden.insert(row, at: position, ofGroup: group)
+                break
+            }
+            let shown = hidden.shownCount(before: position, inGroup: group)
+            let label = makeRoom(at: shown, ofGroup: group, in: editor)
             let placement = LabelledPlacement(
                 record, collection: row.collection, group: group, touches: departed.take(row), label: label)
             editor.put(row, from: nil, to: placement, kinds: [])
+            hidden.noteShown(at: position, ofGroup: group)
         case .remove(let members):
-            for row in members.compactMap(row) {
-                guard let before = editor.place(of: row) else { continue }
-                departed.note(before)
-                editor.takeOut(row, before, kinds: [])
-            }
+            takeOut(members.compactMap(row), from: editor, &hidden, &departed)
         case .removeGroup(let name):
+            let name = name.normalizedKey
+            hidden.removeAll(ofGroup: name)
             var rows: [RowID] = []
-            editor.rows(ofGroup: name.normalizedKey).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
-            for row in rows {
-                guard let before = editor.place(of: row) else { continue }
-                departed.note(before)
-                editor.takeOut(row, before, kinds: [])
-            }
+            editor.rows(ofGroup: name).forEach { rows.append(unsafeDowncast($0, to: Placement.self).row) }
+            takeOut(rows, from: editor, &hidden, &departed)
         }
         let changes = editor.finish(&root)
         root.departed = departed
+        root.hidden = hidden
         return changes
+    }
+
+    private func takeOut(
+        _ rows: [RowID], from editor: ViewEditor, _ hidden: inout HiddenRows, _ departed: inout DepartedTouches
+    ) {
+        if !hidden.isEmpty {
+            var shown: [String: [Int]] = [:]
+            // A file may name a row twice.
+            for row in Set(rows) {
+                guard let placement = editor.place(of: row)?.placement, hidden.contains(group: placement.group),
+                    let index = index(of: placement, in: editor)
+                else { continue }
+                shown[placement.group, default: []].append(index)
+            }
+            hidden.remove(rows, shown: shown)
+        }
+        for row in rows {
+            guard let before = editor.place(of: row) else { continue }
+            departed.note(before)
+            editor.takeOut(row, before, kinds: [])
+        }
+    }
+
+    private func index(of placement: Placement, in editor: ViewEditor) -> Int? {
+        editor.rows(ofGroup: placement.group).position(of: placement, order: editor.root.configuration.order)
+    }
+
+    /// Hides rows whose records are set aside from now on, and shows those whose records are there again. All keep their
+    /// places, so no step says so.
+    ///
+    /// A program writes records that are there again. Those that are set aside with a commit are in a history that is read back.
+    func followAsides(
+        _ changes: NetChanges, in after: Snapshot, _ editor: ViewEditor, _ hidden: inout HiddenRows
+    ) {
+        for (collection, types) in configuration.collections.enumerated() {
+            guard let boxes = changes.boxes(in: types) else { continue }
+            var came: [RowID: ChangeEntry] = [:]
+            var asides: [PlaceRow] = []
+            for entry in boxes.entries {
+                let row = RowID(collection: collection, key: entry.key)
+                if entry.after != nil {
+                    if hidden.contains(row) { came[row] = entry }
+                } else if let place = editor.place(of: row), after.isAside(row.key, in: types) {
+                    asides.append(place)
+                }
+            }
+            if boxes.isCleared {
+                editor.root.places[collection].forEach { row in
+                    if after.isAside(row.keyString, in: types) {
+                        asides.append(unsafeDowncast(row, to: PlaceRow.self))
+                    }
+                }
+            }
+            for place in asides {
+                let placement = place.placement
+                guard let index = index(of: placement, in: editor) else { continue }
+                hidden.hide(placement.row, atShown: index, ofGroup: placement.group)
+                editor.takeOut(placement.row, place, kinds: [])
+            }
+            for (row, group, index) in hidden.show(came.keys) {
+                guard let entry = came[row], let record = entry.after else { continue }
+                let label = makeRoom(at: index, ofGroup: group, in: editor)
+                let placement = LabelledPlacement(
+                    record, collection: collection, group: group, touches: Touches(), label: label)
+                editor.put(row, from: nil, to: placement, kinds: entry.kinds)
+            }
+        }
     }
 
     /// A label for a row at `index`, or at the end if that lies beyond. If there is no room left, spreads the labels of some

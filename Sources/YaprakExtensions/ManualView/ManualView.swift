@@ -18,6 +18,10 @@ import YaprakTrees
 /// left out, and a row whose record was removed and set again meanwhile is where it was. A reader of the log without the
 /// program's code can't tell, and may show the view without that row as of commits after the removal.
 ///
+/// A record that is set aside, because it does not decode (`UndecodablePolicy.setAside`), keeps its place, and its row is not
+/// shown. The row is back when the record decodes in a later launch, or when a record is written under the key. It goes with the
+/// record, by ``WriteTransaction/remove(_:from:)`` and by ``WriteTransaction/removeAll(of:from:)``.
+///
 /// - Complexity: a step is O(log *n*); O(log² *n*) amortized where rows are put between the same two again and again.
 public struct ManualView<Element: ViewRow>: OrderedView {
     /// The name under which it is registered.
@@ -76,7 +80,12 @@ extension ManualView: PrimaryExtension {
                 editor.put(row, from: before, to: new, kinds: entry.kinds)
             }
         }
-        return editor.finish(&root)
+        guard context.hasAsides else { return editor.finish(&root) }
+        var hidden = root.hidden
+        followAsides(changes, in: context.after, editor, &hidden)
+        let done = editor.finish(&root)
+        root.hidden = hidden
+        return done
     }
 
     /// The removal of rows whose records are gone.
@@ -84,6 +93,7 @@ extension ManualView: PrimaryExtension {
         following changes: NetChanges, root: ViewRoot, in context: ExtensionContext
     ) -> [ManualStep] {
         var gone: [ManualStep.Member] = []
+        if !root.hidden.isEmpty { gone = hiddenGone(root, in: context) }
         for (collection, types) in configuration.collections.enumerated() {
             guard !root.places[collection].isEmpty, let boxes = changes.boxes(in: types) else { continue }
             if boxes.isCleared {
@@ -100,6 +110,16 @@ extension ManualView: PrimaryExtension {
             }
         }
         return gone.isEmpty ? [] : [ManualStep(.remove(gone))]
+    }
+
+    /// The hidden rows whose records were removed.
+    private func hiddenGone(_ root: ViewRoot, in context: ExtensionContext) -> [ManualStep.Member] {
+        let hidden = root.hidden
+        return configuration.collections.enumerated().flatMap { collection, types in
+            context.after.asidesGone(since: context.before, from: types)
+                .filter { hidden.contains(RowID(collection: collection, key: $0)) }
+                .map { ManualStep.Member(collection: types.name, key: $0) }
+        }
     }
 
     /// Not called: steps need a draft.

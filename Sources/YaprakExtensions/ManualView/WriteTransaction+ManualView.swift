@@ -63,8 +63,10 @@ extension WriteTransaction {
         guard state.placements(of: row).isEmpty, now.box(forKey: row.key, in: types[number]) != nil else {
             return false
         }
+        let name = group.normalizedKey
+        let shown = min(max(0, index), state.count(ofGroup: group))
         let step = ManualStep.Action.insert(
-            state.member(row), group: group.normalizedKey, index: min(max(0, index), state.count(ofGroup: group)))
+            state.member(row), group: name, index: state.root.hidden.position(ofShown: shown, inGroup: name))
         try perform(ManualStep(step), on: view)
         return true
     }
@@ -72,11 +74,11 @@ extension WriteTransaction {
     /// Takes a record out of a manual view, wherever in it it is. The record itself stays. In a view of several
     /// collections: those of all of them that have the key; see ``remove(_:of:from:)``.
     ///
-    /// - Returns: false if the view did not have it.
+    /// - Returns: false if the view did not have it. One that is set aside has a place, too, and loses it.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     @discardableResult
     public mutating func remove<Element>(_ key: String, from view: ManualView<Element>) throws -> Bool {
-        let members = try members(key, in: view)
+        let members = try members(key, in: view, orHidden: true)
         if members.isEmpty { return false }
         try perform(ManualStep(.remove(members)), on: view)
         return true
@@ -88,21 +90,22 @@ extension WriteTransaction {
     public mutating func remove<Object, Metadata>(
         _ key: String, of collection: RecordCollection<Object, Metadata>, from view: ManualView<MixedRecord>
     ) throws -> Bool {
-        guard let member = try members(key, in: view).first(where: { $0.collection == collection.name }) else {
-            return false
-        }
+        let members = try members(key, in: view, orHidden: true)
+        guard let member = members.first(where: { $0.collection == collection.name }) else { return false }
         try perform(ManualStep(.remove([member])), on: view)
         return true
     }
 
     /// The rows of a view under a key: one in each collection at most.
+    /// - Parameter orHidden: those of records that are set aside, too.
     private mutating func members<Element>(
-        _ key: String, in view: ManualView<Element>
+        _ key: String, in view: ManualView<Element>, orHidden: Bool = false
     ) throws -> [ManualStep.Member] {
         let state = try reader(of: view).state
+        let hidden = orHidden ? state.root.hidden : HiddenRows()
         return state.root.places.indices
             .map { RowID(collection: $0, key: key.normalizedKey) }
-            .filter { !state.placements(of: $0).isEmpty }
+            .filter { !state.placements(of: $0).isEmpty || hidden.contains($0) }
             .map(state.member)
     }
 
@@ -120,7 +123,9 @@ extension WriteTransaction {
     /// Takes all rows out of a group of a manual view. The records themselves stay.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
     public mutating func removeAll(of group: String, from view: ManualView<some ViewRow>) throws {
-        guard try reader(of: view).contains(group: group) else { return }
+        let reader = try reader(of: view)
+        let hidden = reader.state.root.hidden
+        guard reader.contains(group: group) || hidden.contains(group: group.normalizedKey) else { return }
         try perform(ManualStep(.removeGroup(group.normalizedKey)), on: view)
     }
 

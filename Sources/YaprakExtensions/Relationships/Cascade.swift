@@ -115,6 +115,7 @@ struct Cascade {
                         if present.lookup(record.key) == nil { gone.append((record.key, record)) }
                     }
                 }
+                // All together are in the order of their keys.
                 let asides = snapshot.asidesGone(since: before, from: types)
                 if !asides.isEmpty {
                     for key in asides { gone.append((key, nil)) }

@@ -82,6 +82,8 @@ struct DepartedTouches: Sendable {
     private static let countMax = 1024
     private var touches: [RowID: Touches] = [:]
 
+    var isEmpty: Bool { touches.isEmpty }
+
     mutating func note(_ place: PlaceRow) {
         guard place.placement.touches != Touches() else { return }
         if touches.count == Self.countMax { touches = [:] }

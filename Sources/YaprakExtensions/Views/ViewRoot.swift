@@ -19,7 +19,7 @@ public struct ViewRoot: Sendable {
         @exclusivity(unchecked) var count = 0
         @exclusivity(unchecked) var rawOperations = 0
         @exclusivity(unchecked) var identity: ViewIdentity
-        @exclusivity(unchecked) var departed = DepartedTouches()
+        @exclusivity(unchecked) var absent = AbsentRows()
 
         init(_ configuration: ViewConfiguration) {
             self.configuration = configuration
@@ -34,7 +34,7 @@ public struct ViewRoot: Sendable {
             count = other.count
             rawOperations = other.rawOperations
             identity = other.identity
-            departed = other.departed
+            absent = other.absent
         }
     }
 
@@ -82,8 +82,13 @@ public struct ViewRoot: Sendable {
     }
     /// The touches of rows that were explicitly removed, for when they are inserted again.
     var departed: DepartedTouches {
-        get { fields.departed }
-        _modify { yield &own.departed }
+        get { fields.absent.departed }
+        set { own.absent.departed = newValue }
+    }
+    /// Rows of a manual view whose records are set aside.
+    var hidden: HiddenRows {
+        get { fields.absent.hidden }
+        set { own.absent.hidden = newValue }
     }
 
     struct RequiresPopulation: Error {}
