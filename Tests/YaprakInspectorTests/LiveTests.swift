@@ -139,6 +139,52 @@
             #expect(database.commitNumber == 2 && database.snapshot[.items]["new"] == before[.items]["new"])
         }
 
+        private struct Hearer: WriteInstrument {
+            let heard: Log
+
+            func beginWrite(origin: String) -> @Sendable (WriteReport) -> Void {
+                heard.add(origin)
+                return { _ in }
+            }
+        }
+
+        private struct IsNeeded: Error {}
+
+        /// To look at a page ran what reactions leave for after a commit, and metrics counted a write that never was.
+        @Test func `Without a commit, nothing is done outside of the fork, and what the program refuses is said`()
+            async throws
+        {
+            let heard = Log(), done = Log()
+            var options = DatabaseOptions()
+            options.instruments = [Hearer(heard: heard)]
+            let database = Database.inMemory(options: options)
+            try await database.register(
+                RecordReaction("files", to: .items) { change, transaction in
+                    if change.key == "needed", change.after == nil { throw IsNeeded() }
+                    let line = "\(change.key) \(change.after == nil ? "removed" : "there")"
+                    transaction.afterCommit { done.add(line) }
+                })
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            for key in ["file", "needed"] {
+                try await database.write(origin: key) { $0[.items][key] = Item(name: key) }
+            }
+            while try await history.known()?.upperBound != 2 { try await Task.sleep(for: .milliseconds(2)) }
+            let service = try TestService(history)
+            let (writes, lines) = (heard.lines, done.lines)
+            #expect(lines == ["file there", "needed there"])
+            let answer = await service.ask("/api/without?commit=1")
+            #expect(answer.status == 200 && answer.text.contains("\"count\":1"), "\(answer)")
+            let page = await service.ask("/commits/1/without")
+            #expect(page.status == 200 && page.text.contains("<code>afterCommit</code>, does not run"), "\(page)")
+            let refused = await service.ask("/api/without?commit=2")
+            #expect(refused.status == 409 && refused.text.contains("IsNeeded"), "\(refused)")
+            #expect(await service.ask("/commits/2/without").status == 409)
+            #expect(heard.lines == writes && done.lines == lines)
+            #expect(database.snapshot.count == 2)
+        }
+
         @Test func `Health lists what is held in memory, the oldest first, with its age`() async throws {
             var options = DatabaseOptions()
             let now = Mutex(Int64(1_000_000_000_000))

@@ -190,6 +190,9 @@ final class Draft {
     /// Keeps code to be run when the commit is published.
     func runAfterCommit(_ body: @escaping @Sendable () -> Void) { callbacks.append(body) }
 
+    /// Lets that code go.
+    func dropCallbacks() { callbacks = [] }
+
     /// Remembers the first failure; the transaction ends with it.
     @inline(never)
     func fail(_ error: any Error) {

@@ -118,6 +118,9 @@ public struct WriteTransaction: ~Copyable {
         draft.runAfterCommit(body)
     }
 
+    /// Forgets what was to run after the commit, of reactions that have run, too: for a write that only asks what would be.
+    package mutating func dropCallbacks() { draft.dropCallbacks() }
+
     /// Attaches a value to the commit: it travels in the changeset (``Changeset/info(as:)``) and in the log.
     ///
     /// Alone it makes a commit, too. A second call replaces the value of the first. With a file it is encoded here, O(size);

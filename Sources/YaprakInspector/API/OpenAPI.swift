@@ -118,8 +118,8 @@
                     objectSchema),
                 path(
                     "/api/without",
-                    "What would be different now without a commit; nothing is written. `conflicts` has the first thousand of "
-                        + "`conflictCount`.",
+                    "What would be different now without a commit; nothing is written, or run after a commit. "
+                        + "`conflicts` has the first thousand of `conflictCount`.",
                     [
                         Parameter(name: "commit", words: "The commit that is undone.", schema: word, isRequired: true),
                         Parameter(
@@ -184,6 +184,7 @@
                             "400": answer("The question is not well formed.", failure),
                             "401": ["description": "Without the cookie that the first address gives."],
                             "404": answer("There is no such thing.", failure),
+                            "409": answer("The rules of the program refuse what was asked for.", failure),
                             "503": answer("The database can't be read now.", failure),
                         ],
                     ]

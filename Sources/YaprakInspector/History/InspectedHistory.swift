@@ -49,7 +49,8 @@
         func stateTag() async throws -> String
         /// What can be said of the files and of the engine.
         func health() async throws -> [HealthPart]
-        /// A database of its own that begins at the newest state, with the program's views; `nil` if no program runs here.
+        /// A database of its own that begins at the newest state, with the program's views, and without its instruments; `nil` if
+        /// no program runs here.
         func fork() -> Database?
         /// The newest state, whenever there is a newer one, or another database. Ends when its consumer does.
         func follow() -> AsyncStream<FollowedState>

@@ -296,7 +296,12 @@
                     + rest)
         }
 
-        nonisolated func fork() -> Database? { database.fork() }
+        nonisolated func fork() -> Database? {
+            // The program's metrics and traces are not about what a page asks.
+            var options = database.options
+            options.instruments = []
+            return database.fork(options: options)
+        }
 
         nonisolated func follow() -> AsyncStream<FollowedState> {
             let database = database

@@ -36,12 +36,21 @@
                 in memory. The database is left alone. <b>\(Amount.count(undone.changes.count))</b> \
                 \(undone.changes.count.word("record")) would differ. \(chips)\(Pieces.rest(of: counts.count, 40))</p>
                 \(undone.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
+                \(undone.then.map { _ in simulated })
                 \(conflicts(undone, takesAll, address))
                 \(views(undone))
                 \(nothing)\(blocks)
                 \(Pieces.paging(address, page: page, pageSize: size, count: undone.changes.count))
                 \(commands(number, takesAll))
                 """)
+        }
+
+        /// What a fork does as the program would, and what it does not.
+        private var simulated: Markup {
+            """
+            <p class="note">Views, relationships and reactions of the program follow in memory. What a reaction leaves for after \
+            the commit, <code>afterCommit</code>, does not run, and instruments hear of nothing.</p>
+            """
         }
 
         private func conflicts(_ undone: UndoneCommit, _ takesAll: Bool, _ address: Address) -> Markup? {

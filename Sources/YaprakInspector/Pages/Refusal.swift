@@ -33,6 +33,16 @@
         }
     }
 
+    extension Refusal {
+        /// The program's own rules, such as a reaction that throws, refuse a state that was asked for.
+        init(refusedByProgram error: any Error) {
+            let known = error as? DatabaseError
+            self.init(
+                409, known?.code.rawValue ?? "refused",
+                "The rules of the program refuse this state: \(known?.message ?? "\(error)")")
+        }
+    }
+
     extension Request {
         /// A required value of the query.
         func required(_ name: String) throws -> String {

@@ -5,7 +5,8 @@
     /// The newest state without one commit: what it changed is undone, and nothing is written.
     ///
     /// Records that were changed since stay as they are, unless they are to be undone, too. In a running program a fork
-    /// undoes it, with the program's own views, relationships and reactions, which follow as they would have.
+    /// undoes it, with the program's own views, relationships and reactions, which follow as they would have. What reactions
+    /// leave for after the commit is not done, and instruments hear of nothing: those are outside of the fork.
     struct UndoneCommit: Sendable {
         /// The newest state.
         let now: Snapshot
@@ -18,7 +19,8 @@
         /// Why it may not be all.
         let note: String?
 
-        /// - Throws: a refusal where there is no such commit or its values are out of reach; errors of reading and of the fork.
+        /// - Throws: a refusal where there is no such commit, its values are out of reach, or the program's own rules refuse what
+        ///   would be; errors of reading.
         init(
             _ number: CommitNumber, overwritingConflicts: Bool, in history: any InspectedHistory
         ) async throws {
@@ -45,7 +47,17 @@
                 changes = chosen.map(\.change)
                 return
             }
-            try await fork.write(origin: "without commit \(number)") { try $0.undo(chosen) }
+            do {
+                try await fork.write(origin: "without commit \(number)") { transaction in
+                    try transaction.undo(chosen)
+                    // Reactions have run, and don't again.
+                    transaction.dropCallbacks()
+                }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                throw Refusal(refusedByProgram: error)
+            }
             let after = fork.snapshot
             try await fork.close()
             then = after
