@@ -59,9 +59,36 @@
             #expect(status["newest"] == 60)
         }
 
-        @Test func `A commit behind a damaged checkpoint is shown without values, and the file is named`() async throws
-        {
-            let directory = TemporaryDirectory()
+        /// Each page asked for the tags, for its `ETag`, and was a 503.
+        @Test func `A damaged file of tags costs the tags, and nothing else`() async throws {
+            let inspected = try await InspectedDatabase(commits: 4)
+            _ = try ReplayReader(inspected.path).setTag(#require(LogTag.Name("first")), to: 1)
+            let service = try inspected.service()
+            #expect(await service.ask("/commits/1").text.contains(#"<span class="tag">first</span>"#))
+            let file = inspected.path.appending("tags").string
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("a b c\n".utf8))
+            try handle.close()
+            for target in [
+                "/collection?name=items", "/record?collection=items&key=key%202", "/api/records?collection=items",
+                "/api/status", "/api/commits/2", "/compare?from=1&to=3",
+            ] {
+                let answer = await service.ask(target)
+                #expect(answer.status == 200 && answer.headers["ETag"] == nil, "\(target): \(answer)")
+            }
+            for target in ["/", "/commits/2"] {
+                let answer = await service.ask(target)
+                #expect(answer.status == 200 && answer.headers["ETag"] == nil, "\(target): \(answer)")
+                #expect(answer.text.contains("The file of tags is damaged"), "\(target): \(answer)")
+            }
+            let tags = await service.ask("/api/tags")
+            #expect(tags.status == 503 && tags.text.contains("corruptTags"), "\(tags)")
+            try await inspected.database.close()
+        }
+
+        /// Three openings with five commits each, of which the log has the last ones only.
+        private func prunedDatabase(_ directory: TemporaryDirectory) async throws -> FilePath {
             let path = FilePath(directory.appending("stock.yaprak"))
             for opening in 1...3 {
                 var options = DatabaseOptions()
@@ -74,6 +101,34 @@
                 try await database.checkpoint()
                 try await database.close()
             }
+            return path
+        }
+
+        @Test func `A log without a state to start from is shown with its commits`() async throws {
+            let directory = TemporaryDirectory()
+            let path = try await prunedDatabase(directory)
+            let folder = path.appending("ckpt").string
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                try FileManager.default.removeItem(atPath: folder + "/" + file)
+            }
+            let history = try FileHistory(path)
+            let known = try #require(try await history.known())
+            try #require(known.lowerBound > 1 && known.upperBound == 15)
+            let service = try TestService(history)
+            let list = await service.ask("/api/commits")
+            #expect(list.status == 200 && list.text.contains("\"commit\":15"), "\(list)")
+            let page = await service.ask("/commits/15")
+            #expect(page.status == 200 && page.text.contains("is out of reach"), "\(page)")
+            var timeline = await service.ask("/")
+            while timeline.text.contains("data-pending") { timeline = await service.ask("/") }
+            #expect(timeline.status == 200 && timeline.text.contains(#"href="/commits/15">15</a>"#), "\(timeline)")
+            #expect(await service.ask("/collection?name=items").status != 200)
+        }
+
+        @Test func `A commit behind a damaged checkpoint is shown without values, and the file is named`() async throws
+        {
+            let directory = TemporaryDirectory()
+            let path = try await prunedDatabase(directory)
             let history = try FileHistory(path)
             let known = try #require(try await history.known())
             try #require(known.lowerBound > 1 && known.lowerBound <= 11)

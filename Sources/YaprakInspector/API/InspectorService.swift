@@ -118,14 +118,19 @@
 
         /// What an answer is as of: the same tag is the same answer. The history up to the newest commit, how far back it can
         /// be read, and what a program has registered decide what a page shows. Health and times relative to now change
-        /// without any of these.
+        /// without any of these. `nil`, too, where a file of these can't be read: an answer may need others only.
         private func entityTag(_ request: Request) async throws -> String? {
             // Of the decoded address: a brace is sent as it is, as %7B or as %7b.
             let hasTime = request.path.contains("{") || request.query.contains { $0.value.contains("{") }
             if request.path.contains("health") || hasTime { return nil }
-            let newest = try await history.newest()
-            let tags = try await history.tags().map { "\($0.name)=\($0.number)" }.joined(separator: ",")
-            let state = try await history.stateTag()
+            let newest: CommitNumber, tags: String, state: String
+            do {
+                newest = try await history.newest()
+                tags = try await history.tags().map { "\($0.name)=\($0.number)" }.joined(separator: ",")
+                state = try await history.stateTag()
+            } catch is DatabaseError {
+                return nil
+            }
             let name = "\(request.target)\n\(tags)\n\(state)".utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
                 hash, byte in
                 // FNV-1a: distinguishes addresses and tags; nobody's secret depends on it.

@@ -20,7 +20,14 @@
         init(_ request: Request, in history: any InspectedHistory) async throws {
             at = request["at"]
             current = at == nil ? await history.current() : nil
-            let reach = try await history.reach()
+            let reach: ClosedRange<CommitNumber>
+            do {
+                reach = try await history.reach()
+            } catch let error as DatabaseError where error.code == .commitOutOfReach {
+                // A log without a checkpoint to start from: it leads to no state, and has commits all the same.
+                let newest = try await history.newest()
+                reach = newest...newest
+            }
             if let current {
                 number = current.commitNumber
             } else {

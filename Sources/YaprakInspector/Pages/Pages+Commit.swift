@@ -12,7 +12,8 @@
             }
             let commit = step.commit
             let origin: Markup = commit.origin.isEmpty ? #"<span class="absent">not said</span>"# : "\(commit.origin)"
-            let tags = try await history.tags().filter { $0.number == number }
+            let (named, damage) = try await tags()
+            let names = named.filter { $0.number == number }
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let changes = step.changes ?? []
             let shown = changes.dropFirst(page * size).prefix(size)
@@ -26,7 +27,8 @@
                 <span class="note">\(commit.isoTime)</span></dd>\
                 <dt>Origin</dt><dd>\(origin)</dd>\
                 <dt>Changes</dt><dd>\(Amount.count(step.changes?.count ?? commit.changeCount))</dd>\
-                \(info(commit))\(tagList(tags))</dl>
+                \(info(commit))\(tagList(names))</dl>
+                \(damage)
                 \(cleared(commit))\(step.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
                 \(blocks)\(step.changes == nil ? keys(of: commit) : "")
                 \(Pieces.paging(address, page: page, pageSize: size, count: changes.count))

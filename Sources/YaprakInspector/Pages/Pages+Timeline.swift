@@ -26,7 +26,7 @@
             let slices = try await found {
                 try await history.activity(in: range, slicesMax: 120, byTime: byTime)
             }
-            let tags = try await history.tags()
+            let (tags, damage) = try await tags()
             let checkpoints = try await history.checkpoints()
             let marks = TimelineChart.Marks(
                 shown: moment.number, tags: tags.filter { range.contains($0.number) },
@@ -41,14 +41,14 @@
             let contents: Markup = """
                 <h1>Timeline</h1>
                 \(zoom(range, known, byTime, address))
-                \(chart.markup)
+                \(damage)\(chart.markup)
                 \(state.markup)
                 <h2 id="commits">Commits</h2>
                 \(table.markup)
                 \(Pieces.paging(address, page: page, pageSize: pageSize, count: count))
                 """
             let whole = shell.page("Timeline", active: "/", moment: moment, address: address, contents)
-            return (whole, state.isWhole && chart.isWhole && table.isWhole)
+            return (whole, state.isWhole && chart.isWhole && table.isWhole && damage == nil)
         }
 
         /// What was read, or why it was not.

@@ -59,5 +59,13 @@
         func found<Found>(_ read: () async throws -> Found) async throws -> Result<Found, DatabaseError> {
             do { return .success(try await read()) } catch let error as DatabaseError { return .failure(error) }
         }
+
+        /// The names of commits; none, and why, where their file is damaged.
+        func tags() async throws -> (tags: [LogTag], damage: Markup?) {
+            switch try await found({ try await history.tags() }) {
+            case .success(let tags): (tags, nil)
+            case .failure(let error): ([], Pieces.failure(error))
+            }
+        }
     }
 #endif
