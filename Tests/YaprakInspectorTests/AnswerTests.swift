@@ -56,7 +56,7 @@
                 try Data().write(to: URL(fileURLWithPath: file))
                 try #require(truncate(file, .max) == 0)
             }
-            let log = try #require(try FileHealth.parts(of: reader).first)
+            let log = try #require(FileHealth.parts(of: reader).first)
             let bytes = log.rows.first { $0.name == "bytes of the log" }
             #expect(bytes?.value == Amount.bytes(.max), "\(log.rows)")
         }

@@ -143,6 +143,43 @@
             #expect(step.note?.contains("can't be read") == true && step.note?.contains(file) == true, "\(step)")
         }
 
+        /// The newest commit was asked for first, and what said where the damage lies was a 503.
+        @Test(arguments: [true, false])
+        func `Health says what is damaged, also in the newest segment`(isHeader: Bool) async throws {
+            let directory = TemporaryDirectory()
+            let path = FilePath(directory.appending("counted.yaprak"))
+            var options = DatabaseOptions()
+            // Each commit in a frame of its own.
+            options.durability = .always
+            options.checkpoints = .manual
+            options.retention = .all
+            let database = try await Database.open(at: path, options: options, collections: .items)
+            for number in 1...20 {
+                try await database.write { $0[.items]["counter"] = Item(name: "counter", rank: number) }
+            }
+            try await database.close()
+            var commits = try ReplayReader(path).commits(from: 10, through: 10).makeAsyncIterator()
+            let place = try #require(try await commits.next()).place
+            let name = try #require(place.file)
+            let file = URL(fileURLWithPath: path.string + "/" + name)
+            var bytes = try Data(contentsOf: file)
+            bytes[(isHeader ? 0 : Int(place.offset ?? 0)) + 9] ^= 2
+            try bytes.write(to: file)
+            let service = try TestService(FileHistory(path))
+            #expect(await service.ask("/api/status").status == 503)
+            let answer = await service.ask("/api/health")
+            #expect(answer.status == 200, "\(answer)")
+            let parts = try CBORValue(json: answer.text).array ?? []
+            #expect(parts.compactMap { $0["title"]?.text } == ["Log", "Checkpoints", "Structure"])
+            let newest = parts.first?["rows"]?.array?.first { $0["name"] == "newest commit" }
+            #expect(newest?["state"] == "bad" && newest?["value"] == "can't be read", "\(answer)")
+            let findings = parts.last?["rows"]?.array ?? []
+            #expect(
+                findings.contains { $0["state"] == "bad" && $0["value"]?.text?.contains(name) == true }, "\(answer)")
+            let page = await service.ask("/health")
+            #expect(page.status == 200 && page.text.contains("can&#39;t be read"), "\(page)")
+        }
+
         @Test func `A bisection skips what a repair has lost, and names it`() async throws {
             let directory = TemporaryDirectory()
             let path = FilePath(directory.appending("counted.yaprak")), source = directory.appending("source")

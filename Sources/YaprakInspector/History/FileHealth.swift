@@ -4,41 +4,60 @@
 
     /// What the files say about the state of a database.
     enum FileHealth {
-        static func parts(of reader: ReplayReader) throws -> [HealthPart] {
-            [try log(reader), try checkpoints(reader), try findings(reader)]
+        private typealias Row = (name: String, value: String, state: HealthPart.State)
+
+        /// Each part stands alone: one whose files can't be read says so, and the others are there.
+        static func parts(of reader: ReplayReader) -> [HealthPart] {
+            [
+                log(reader), part("Checkpoints") { try checkpoints(reader) },
+                part("Structure") { try findings(reader) },
+            ]
         }
 
-        private static func log(_ reader: ReplayReader) throws -> HealthPart {
-            let segments = try reader.segments()
-            let newest = try reader.newestCommitNumber()
-            var rows: [(name: String, value: String, state: HealthPart.State)] = [
-                ("newest commit", Amount.count(newest.rawValue), .good)
-            ]
-            var note: String?
-            do {
-                let reachable = try reader.oldestReachableCommitNumber()
+        private static func part(_ title: String, _ make: () throws -> HealthPart) -> HealthPart {
+            do { return try make() } catch {
+                return HealthPart(title: title, rows: [("files", "can't be read", .bad)], note: sentence(of: error))
+            }
+        }
+
+        private static func sentence(of error: any Error) -> String {
+            (error as? DatabaseError)?.message ?? "\(error)"
+        }
+
+        private static func log(_ reader: ReplayReader) -> HealthPart {
+            var rows: [Row] = [], notes: [String] = []
+            /// What can't be read is a row all the same, and why is a note.
+            func read<Value>(_ name: String, orElse words: String, _ body: () throws -> Value) -> Value? {
+                do { return try body() } catch {
+                    rows.append((name, words, .bad))
+                    let why = sentence(of: error)
+                    if !notes.contains(why) { notes.append(why) }
+                    return nil
+                }
+            }
+            let newest = read("newest commit", orElse: "can't be read") { try reader.newestCommitNumber() }
+            if let newest { rows.append(("newest commit", Amount.count(newest.rawValue), .good)) }
+            let reachable = read("oldest state in reach", orElse: "none") { try reader.oldestReachableCommitNumber() }
+            if let reachable {
                 rows.append(
                     ("oldest state in reach", Amount.count(reachable.rawValue), reachable == .zero ? .good : .notable))
                 if reachable > .zero {
-                    note =
+                    notes.append(
                         "States before commit \(reachable) are out of reach: retention has removed the files that led to "
-                        + "them. DatabaseOptions.retention = .all keeps everything."
+                            + "them. DatabaseOptions.retention = .all keeps everything.")
                 }
-            } catch {
-                rows.append(("oldest state in reach", "none", .bad))
-                note = error.message
             }
-            if let oldest = try reader.oldestCommitNumber() {
-                rows.append(
-                    (
-                        "commits in the log", "\(Amount.count(oldest.rawValue)) to \(Amount.count(newest.rawValue))",
-                        .good
-                    ))
+            let oldest = read("commits in the log", orElse: "can't be read") { try reader.oldestCommitNumber() }
+            if case let oldest?? = oldest {
+                let last = newest.map { "to \(Amount.count($0.rawValue))" } ?? "and later"
+                rows.append(("commits in the log", "\(Amount.count(oldest.rawValue)) \(last)", .good))
             }
-            rows.append(("files of the log", "\(segments.count)", .good))
-            let bytes = segments.reduce(0) { $0 + min($1.byteCount, .max - $0) }
-            rows.append(("bytes of the log", Amount.bytes(bytes), .good))
-            return HealthPart(title: "Log", rows: rows, note: note)
+            if let segments = read("files of the log", orElse: "can't be read", { try reader.segments() }) {
+                rows.append(("files of the log", "\(segments.count)", .good))
+                let bytes = segments.reduce(0) { $0 + min($1.byteCount, .max - $0) }
+                rows.append(("bytes of the log", Amount.bytes(bytes), .good))
+            }
+            return HealthPart(title: "Log", rows: rows, note: notes.isEmpty ? nil : notes.joined(separator: " "))
         }
 
         private static func checkpoints(_ reader: ReplayReader) throws -> HealthPart {
@@ -60,15 +79,15 @@
         /// The structure of the files: names, headers, chain. Contents are for `yaprak verify`.
         private static func findings(_ reader: ReplayReader) throws -> HealthPart {
             let report = try reader.verify(.structure)
-            var rows: [(name: String, value: String, state: HealthPart.State)] = report.findings.prefix(50).map {
-                finding in
+            var rows: [Row] = report.findings.prefix(50).map { finding in
                 let state: HealthPart.State =
                     switch finding.severity {
                     case .clean: .good
                     case .torn, .derived: .notable
                     case .newer, .unreadable, .corrupt: .bad
                     }
-                return (finding.severity.rawValue, finding.message, state)
+                let file = finding.place.file.flatMap { finding.message.contains($0) ? nil : $0 + ": " } ?? ""
+                return (finding.severity.rawValue, file + finding.message, state)
             }
             if rows.isEmpty { rows = [("structure", "no findings", .good)] }
             return HealthPart(

@@ -223,7 +223,11 @@
             return "\(replacements) \(state)"
         }
 
-        func health() async throws -> [HealthPart] { try await reading { try FileHealth.parts(of: $0) } }
+        func health() async throws -> [HealthPart] {
+            // What was exchanged or put back is opened again; what is damaged says so in its part.
+            _ = try? await newest()
+            return try await reading { FileHealth.parts(of: $0) }
+        }
 
         nonisolated func fork() -> Database? { nil }
 
