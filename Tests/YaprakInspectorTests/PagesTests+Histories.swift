@@ -30,6 +30,36 @@
             try await inspected.database.close()
         }
 
+        /// Each revision kept the commit it was read with, whatever else that had, and nothing bounded their bytes.
+        @Test func `What is kept of a record's history keeps no commits, and has a bounded size`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            for number in 1...8 {
+                try await inspected.database.write { transaction in
+                    transaction[.items]["large"] = Item(name: String(repeating: "x", count: 100_000 + number))
+                    transaction[.items]["small"] = Item(name: "small", rank: number)
+                }
+            }
+            let deadline = ContinuousClock.now + .seconds(60)
+            let small = try await FileHistory(inspected.path).revisions(ofKey: "small", in: "items", until: deadline)
+            #expect(small.revisions.count == 8 && small.omitted == 0)
+            for record in small.revisions.flatMap({ [$0.before, $0.after] }).compactMap({ $0 }) {
+                // A part of what was read begins behind what stands before it.
+                #expect(record.objectBytes.startIndex == 0)
+            }
+            #expect(small.revisions.compactMap { $0.after?.object["rank"] } == (1...8).map { .unsigned($0) })
+            #expect(small.revisions.dropFirst().map(\.before) == small.revisions.dropLast().map(\.after))
+            for (most, count) in [(500_000, 2), (1, 1)] {
+                let bounded = try FileHistory(inspected.path, revisionBytesMax: most)
+                let large = try await bounded.revisions(ofKey: "large", in: "items", until: deadline)
+                #expect(large.revisions.count == count && large.omitted == 8 - count && large.isCut, "\(most)")
+                #expect(large.revisions.last?.number == 9, "\(most)")
+            }
+            let answer = await (try TestService(FileHistory(inspected.path, revisionBytesMax: 500_000)))
+                .ask("/api/history?collection=items&key=large")
+            #expect(answer.status == 200 && answer.text.contains("\"omitted\":6"))
+            try await inspected.database.close()
+        }
+
         @Test func `Who set a field is not said before the history was read up to the commit shown`() async throws {
             let inspected = try await InspectedDatabase(commits: 15)
             let service = try TestService(HastyHistory(try FileHistory(inspected.path)))

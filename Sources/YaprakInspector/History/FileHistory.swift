@@ -19,12 +19,18 @@
         /// How often another took its place.
         private var replacements = 0
         private let revisionsMax: Int
+        private let revisionBytesMax: Int
 
-        /// - Parameter revisionsMax: the most revisions that are kept of one record.
+        /// - Parameters:
+        ///   - revisionsMax: the most revisions that are kept of one record.
+        ///   - revisionBytesMax: the most bytes that they have.
         /// - Throws: `notFound`, `notADatabase`, `permissionDenied`, `ioFailed`.
-        init(_ path: FilePath, revisionsMax: Int = Revisions.most) throws(DatabaseError) {
+        init(
+            _ path: FilePath, revisionsMax: Int = Revisions.most, revisionBytesMax: Int = Revisions.mostBytes
+        ) throws(DatabaseError) {
             self.path = path
             self.revisionsMax = revisionsMax
+            self.revisionBytesMax = revisionBytesMax
             directory = path
             title = path.lexicallyNormalized().lastComponent?.string ?? "database"
             opened = FileIdentity(of: path)
@@ -179,18 +185,22 @@
         func revisions(
             ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
         ) async throws -> Revisions {
-            let most = revisionsMax
+            let most = revisionsMax, mostBytes = revisionBytesMax
             return try await readingLong { reader, isCancelled in
-                var found = Revisions(max: most)
+                var found = Revisions(max: most, bytesMax: mostBytes)
+                var last: ReplayRecord?
                 var revisions = reader.history(ofKey: key, inCollectionNamed: collection).makeAsyncIterator()
                 func isStopped() -> Bool { isCancelled() || ContinuousClock.now >= deadline }
                 var isLate = false
                 while !isLate, let revision = try revisions.next(unless: isStopped) {
                     let commit = revision.commit
+                    // What was read keeps its whole commit, and most of it is what the revision before ended with.
+                    let before = revision.before == last ? last : revision.before?.detached()
+                    last = revision.after?.detached()
                     found.append(
                         .init(
                             number: commit.commitNumber, nanosecondsSince1970: commit.nanosecondsSince1970,
-                            origin: commit.origin, before: revision.before, after: revision.after))
+                            origin: commit.origin, before: before, after: last))
                     isLate = isStopped()
                 }
                 if isCancelled() { throw CancellationError() }

@@ -86,7 +86,8 @@
         let note: String?
     }
 
-    /// What happened to a record, oldest first: the newest ``max`` revisions of those that were read.
+    /// What happened to a record, oldest first: of the revisions that were read the newest ``max``, or as many of them as have no
+    /// more than ``bytesMax``, and at least one.
     struct Revisions: Sendable {
         /// What happened to it in one commit.
         struct Revision: Sendable {
@@ -95,18 +96,30 @@
             let origin: String
             let before: ReplayRecord?
             let after: ReplayRecord?
+
+            /// What the record had before and has after it, in bytes.
+            fileprivate var byteCount: Int {
+                [before, after].reduce(0) { $0 + ($1?.objectBytes.count ?? 0) + ($1?.metadataBytes?.count ?? 0) }
+            }
         }
         /// The most that are kept of one record.
         static let most = 5000
+        /// The most bytes that they have.
+        static let mostBytes = 32 << 20
 
         private let max: Int
+        private let bytesMax: Int
+        private var bytes = 0
         private(set) var revisions: [Revision] = []
         /// How many earlier ones were read and are not kept.
         private(set) var omitted = 0
         /// Whether time did not allow to read up to the newest commit.
         private(set) var isLate = false
 
-        init(max: Int = Revisions.most) { self.max = max }
+        init(max: Int = Revisions.most, bytesMax: Int = Revisions.mostBytes) {
+            self.max = max
+            self.bytesMax = bytesMax
+        }
 
         /// Whether some may be missing.
         var isCut: Bool { isLate || omitted > 0 }
@@ -119,8 +132,9 @@
         /// Appends the next one. O(1) on average.
         mutating func append(_ revision: Revision) {
             revisions.append(revision)
+            bytes += revision.byteCount
             // Not one by one: that would move all of them each time.
-            if revisions.count >= max + max / 8 + 1 { drop() }
+            if revisions.count >= max + max / 8 + 1 || bytes > bytesMax + bytesMax / 8 { drop() }
         }
 
         /// Ends the reading.
@@ -130,7 +144,11 @@
         }
 
         private mutating func drop() {
-            let surplus = Swift.max(0, revisions.count - max)
+            var surplus = 0
+            while revisions.count - surplus > max || bytes > bytesMax && revisions.count - surplus > 1 {
+                bytes -= revisions[surplus].byteCount
+                surplus += 1
+            }
             revisions.removeFirst(surplus)
             omitted += surplus
         }

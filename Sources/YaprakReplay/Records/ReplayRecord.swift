@@ -53,6 +53,14 @@ public struct ReplayRecord: Sendable, Hashable {
         return ReplayRecord(RawRecord(key: key, object: bytes[...], metadata: metadataBytes, version: version))
     }
 
+    /// The same record with bytes of its own: others keep all that was read with them, a commit say. O(size).
+    package func detached() -> ReplayRecord {
+        ReplayRecord(
+            RawRecord(
+                key: key, object: ArraySlice(Array(objectBytes)), metadata: metadataBytes.map { ArraySlice(Array($0)) },
+                version: version))
+    }
+
     private static func value(_ bytes: ArraySlice<UInt8>) -> CBORValue {
         (try? CBORValue(decoding: bytes)) ?? .tag(24, .bytes(Array(bytes)))
     }
