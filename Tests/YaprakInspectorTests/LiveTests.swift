@@ -64,6 +64,38 @@
             #expect(!all.isCut && all.revisions.map(\.number) == [1, 2, 3, 4, 5])
         }
 
+        /// All records of the last thousand commits were encoded, where everything else waited.
+        @Test func `The history of a record in memory encodes no other record`() async throws {
+            let watch = Watch(), database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            for number in 1...5 {
+                try await database.write { transaction in
+                    for key in 0..<1000 { transaction[watched]["\(key)"] = Watched(number, watch) }
+                }
+            }
+            while try await history.known()?.upperBound != 5 { try await Task.sleep(for: .milliseconds(2)) }
+            let past = try await history.revisions(ofKey: "1", in: "watched", until: .now + .seconds(60))
+            #expect(past.revisions.map(\.number) == [1, 2, 3, 4, 5])
+            #expect(past.revisions.compactMap { $0.after?.object } == (1...5).map { .unsigned($0) })
+            #expect(watch.count <= 10)
+        }
+
+        @Test func `A commit in memory is encoded where nobody waits for it`() async throws {
+            let watch = Watch(holding: 1), database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            try await database.write { $0[watched]["a"] = Watched(1, watch) }
+            while try await history.known()?.upperBound != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            let step = Task { try await history.step(to: 1)?.changes?.count }
+            while !watch.began.isSet { try await Task.sleep(for: .milliseconds(2)) }
+            #expect(try await history.known()?.upperBound == 1)
+            watch.gate.set()
+            #expect(try await step.value == 1)
+        }
+
         /// Views come and go without a commit, and a database in memory has its last commits a moment after they are made.
         @Test func `A tag of an answer changes with what is registered and with what is known`() async throws {
             let database = Database.inMemory()

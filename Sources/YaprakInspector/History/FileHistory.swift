@@ -151,7 +151,8 @@
                 guard let step = try await asking({ try await $0.step(to: number, followingViews: false) }) else {
                     return nil
                 }
-                return InspectedStep(commit: step.commit, changes: Array(step.changes), note: nil)
+                let changes = try await BlockingWork.run { Array(step.changes) }
+                return InspectedStep(commit: step.commit, changes: changes, note: nil)
             } catch let error as DatabaseError
                 where error.code == .commitOutOfReach || error.code == .corruptCheckpoint
             {

@@ -137,9 +137,12 @@
                 if number > database.commitNumber || number == .zero { return nil }
                 throw notKept(number)
             }
+            let changeset = found.changeset
+            // The program's types encode them: not here, where commits are kept and other pages wait.
+            let changes = try await BlockingWork.run { changeset.untypedChanges }
             return InspectedStep(
-                commit: found.changeset, changes: found.changeset.untypedChanges,
-                note: found.changeset.removesAll || found.changeset.changedRecords.contains { $0.removesAll }
+                commit: changeset, changes: changes,
+                note: changeset.removesAll || changeset.changedCollections.contains { $0.isCleared }
                     ? "Records that a removal of everything took away are not listed one by one." : nil)
         }
 
@@ -180,23 +183,23 @@
             ofKey key: String, in collection: String, until deadline: ContinuousClock.Instant
         ) async throws -> Revisions {
             if let files { return try await files.revisions(ofKey: key, in: collection, until: deadline) }
-            var found = Revisions(), isLate = false
-            for kept in kept {
-                try Task.checkCancellation()
-                isLate = ContinuousClock.now >= deadline
-                if isLate { break }
-                for change in kept.changeset.untypedChanges
-                where change.collectionName == collection && change.key == key
-                {
+            let changesets = kept.map(\.changeset), key = key.normalizedKey
+            return try await BlockingWork.run { cancellation in
+                var found = Revisions(), isLate = false
+                for changeset in changesets {
+                    try cancellation.check()
+                    isLate = ContinuousClock.now >= deadline
+                    if isLate { break }
+                    guard let change = changeset.rawChange(ofKey: key, inCollection: collection) else { continue }
                     found.append(
                         .init(
-                            number: kept.changeset.commitNumber,
-                            nanosecondsSince1970: kept.changeset.nanosecondsSince1970, origin: kept.changeset.origin,
-                            before: change.before, after: change.after))
+                            number: changeset.commitNumber, nanosecondsSince1970: changeset.nanosecondsSince1970,
+                            origin: changeset.origin, before: change.before.map { ReplayRecord($0) },
+                            after: change.after.map { ReplayRecord($0) }))
                 }
+                found.finish(isLate: isLate)
+                return found
             }
-            found.finish(isLate: isLate)
-            return found
         }
 
         func tags() async throws -> [LogTag] { try await files?.tags() ?? [] }
