@@ -122,6 +122,35 @@
             #expect(answer.contains("\"version\":\"2\""))
         }
 
+        /// The tag of each answer asked the database, which was in a write.
+        @Test func `While the program is in a long write, its pages are there`() async throws {
+            let database = Database.inMemory()
+            try await database.register(shelves)
+            try await database.write { $0[.items]["a"] = Item(name: "a") }
+            let service = try TestService(LiveHistory(database))
+            let began = Flag(), gate = Flag()
+            let writer = Task(executorPreference: OwnThreads.shared) {
+                try await database.write { transaction in
+                    transaction[.items]["b"] = Item(name: "b")
+                    began.set()
+                    gate.wait()
+                }
+            }
+            while !began.isSet { try await Task.sleep(for: .milliseconds(2)) }
+            for target in ["/api/status", "/collection?name=items", "/view?name=shelves", "/health", "/health"] {
+                let answer = await service.ask(target)
+                #expect(answer.status == 200, "\(target): \(answer)")
+                guard target == "/health" else { continue }
+                #expect(answer.text.contains("registered, version 1") && answer.text.contains("is busy"))
+            }
+            #expect(database.commitNumber == 1)
+            gate.set()
+            try await writer.value
+            var health = await service.ask("/health").text
+            while health.contains("is busy") { health = await service.ask("/health").text }
+            #expect(health.contains("registered, version 1"))
+        }
+
         /// Records of a bound type read as they are migrated, at the same commit.
         @Test func `A tag of an answer does not outlive the types of its collections`() async throws {
             let folder = TemporaryDirectory(), path = FilePath(folder.appending("stock"))

@@ -40,6 +40,10 @@ extension Snapshot {
     /// The code of the extensions registered in this snapshot, parents before dependants.
     package var extensionCodes: [any DatabaseExtension] { state.extensions.map(\.registration.code) }
 
+    /// Who registered the extensions of this snapshot, parents before dependants: where one is another object, somebody
+    /// registered again, and it may have another root.
+    package var extensionIdentities: [ExtensionIdentity] { state.extensions.map(\.identity) }
+
     /// The version tag an extension has in this snapshot, or `nil` if it is not registered in it. O(1).
     public func versionTag(ofExtensionNamed name: String) -> String? {
         state.entry(ofExtension: name).map { $0.registration.versionTag(of: $0.root) }

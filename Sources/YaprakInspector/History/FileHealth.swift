@@ -4,8 +4,6 @@
 
     /// What the files say about the state of a database.
     enum FileHealth {
-        private typealias Row = (name: String, value: String, state: HealthPart.State)
-
         /// Each part stands alone: one whose files can't be read says so, and the others are there.
         static func parts(of reader: ReplayReader) -> [HealthPart] {
             [
@@ -25,7 +23,7 @@
         }
 
         private static func log(_ reader: ReplayReader) -> HealthPart {
-            var rows: [Row] = [], notes: [String] = []
+            var rows: [HealthPart.Row] = [], notes: [String] = []
             /// What can't be read is a row all the same, and why is a note.
             func read<Value>(_ name: String, orElse words: String, _ body: () throws -> Value) -> Value? {
                 do { return try body() } catch {
@@ -79,7 +77,7 @@
         /// The structure of the files: names, headers, chain. Contents are for `yaprak verify`.
         private static func findings(_ reader: ReplayReader) throws -> HealthPart {
             let report = try reader.verify(.structure)
-            var rows: [Row] = report.findings.prefix(50).map { finding in
+            var rows: [HealthPart.Row] = report.findings.prefix(50).map { finding in
                 let state: HealthPart.State =
                     switch finding.severity {
                     case .clean: .good

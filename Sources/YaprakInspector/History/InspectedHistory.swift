@@ -157,8 +157,9 @@
     /// A part of the page on health: a heading and a table.
     struct HealthPart: Sendable {
         enum State: String, Sendable { case good, notable, bad }
+        typealias Row = (name: String, value: String, state: State)
         let title: String
-        var rows: [(name: String, value: String, state: State)]
+        var rows: [Row]
         var note: String?
     }
 #endif

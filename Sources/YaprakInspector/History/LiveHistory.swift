@@ -31,6 +31,11 @@
         /// The types of the collections when the last tag was made, and how often they were others than before.
         private var bindings: [CollectionBinding] = []
         private var rebindings = 0
+        /// The same of the extensions.
+        private var extensions: [ExtensionIdentity] = []
+        private var reregistrations = 0
+        /// Asks the database for its extensions; it may be in a long write.
+        private var asking: Task<[HealthPart.Row], Never>?
         /// Whether no more commits will be kept.
         private var hasEnded = false
 
@@ -207,17 +212,20 @@
         func checkpoints() async throws -> [CommitNumber] { try await files?.checkpoints() ?? [] }
 
         func stateTag() async throws -> String {
-            var parts: [String] = []
-            for host in await database.registeredExtensions {
-                parts.append("\(host.name.debugDescription) \(host.versionTag.debugDescription) \(await host.status)")
-            }
+            // Of snapshots, for which nobody waits: the database may be in a long write.
             // A collection that gets a type, or another version of it, reads as that writes it, without a commit.
             let found = database.snapshot.bindings
             if found.count != bindings.count || !zip(found, bindings).allSatisfy({ $0 === $1 }) {
                 bindings = found
                 rebindings += 1
             }
-            parts.append("\(rebindings)")
+            // Views come and go without a commit, too.
+            let registered = database.snapshot.extensionIdentities
+            if registered.count != extensions.count || !zip(registered, extensions).allSatisfy({ $0 === $1 }) {
+                extensions = registered
+                reregistrations += 1
+            }
+            var parts = ["\(rebindings) \(reregistrations)"]
             // Commits in memory are known a moment after they are made, with or without their states.
             let states = kept.count { $0.after != nil }
             let first = kept.first?.changeset.commitNumber, last = kept.last?.changeset.commitNumber
@@ -249,14 +257,18 @@
                     ], note: files == nil ? "The inspector holds states of the last commits itself." : nil)
             ]
             parts.append(held(newest: snapshot.commitNumber, statistics.heldStateCount))
-            let hosts = await database.registeredExtensions
-            var rows: [(name: String, value: String, state: HealthPart.State)] = []
-            for host in hosts {
-                let status = await host.status
-                rows.append((host.name, "\(status), version \(host.versionTag)", .good))
+            if let rows = await extensionRows(within: .milliseconds(300)) {
+                parts.append(
+                    HealthPart(
+                        title: "Views and indexes", rows: rows, note: rows.isEmpty ? "None is registered." : nil))
+            } else {
+                parts.append(
+                    HealthPart(
+                        title: "Views and indexes",
+                        rows: snapshot.extensionNames.map {
+                            ($0, "registered, version \(snapshot.versionTag(ofExtensionNamed: $0) ?? "")", .good)
+                        }, note: "The database is busy, in a write perhaps: what is being registered is not known now."))
             }
-            parts.append(
-                HealthPart(title: "Views and indexes", rows: rows, note: rows.isEmpty ? "None is registered." : nil))
             if let report = database.recoveryReport {
                 parts.append(
                     HealthPart(
@@ -277,6 +289,37 @@
                         ], note: report.notes.isEmpty ? nil : report.notes.joined(separator: " ")))
             }
             return parts + (try await files?.health() ?? [])
+        }
+
+        /// The extensions and where they are in their lives; `nil` if the database does not answer within a time. However many
+        /// want to know, it is asked once.
+        private func extensionRows(within patience: Duration) async -> [HealthPart.Row]? {
+            let task: Task<[HealthPart.Row], Never>
+            if let asking {
+                task = asking
+            } else {
+                task = Task { [database] in
+                    var rows: [HealthPart.Row] = []
+                    for host in await database.registeredExtensions {
+                        let status = await host.status
+                        rows.append((host.name, "\(status), version \(host.versionTag)", .good))
+                    }
+                    return rows
+                }
+                asking = task
+            }
+            let answer = FirstAnswer<[HealthPart.Row]?>()
+            Task {
+                let rows = await task.value
+                answer.give(rows)
+                if asking == task { asking = nil }
+            }
+            let timer = Task {
+                try? await Task.sleep(for: patience)
+                answer.give(nil)
+            }
+            defer { timer.cancel() }
+            return await answer.value
         }
 
         /// The states that something keeps in memory, by age: who forgets a snapshot finds it here.
