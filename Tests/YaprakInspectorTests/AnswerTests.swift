@@ -99,6 +99,22 @@
             #expect(room < 0 && beginning.array?.count ?? 0 <= 20)
         }
 
+        @Test func `Where a field is, is written as far as it is shown`() {
+            let paths: [FieldPath] = [
+                FieldPath(["name"]), FieldPath(["stops", .place(2), "name"]), FieldPath([.place(17), .place(3)]),
+                FieldPath(["a b", .key(17), ""]), FieldPath(["metadata", "ж", .place(0), "e\u{301}"]),
+            ]
+            for path in paths {
+                for most in [5, 10, 40, 120] where path.steps.count < most {
+                    #expect(Pieces.path(path, most, whole: "all") == Pieces.cut(path.description, most), "\(path)")
+                }
+            }
+            #expect(Pieces.path(FieldPath(), 40, whole: "all") == "all")
+            let long = Pieces.path(
+                FieldPath([.place(1), .key(.text(String(repeating: "é", count: 100_000))), "x"]), 40, whole: "all")
+            #expect(long.count == 41 && long.hasPrefix("[1][\"éé") && long.hasSuffix("é…"))
+        }
+
         @Test(arguments: ["2013", "2nd", "$ref", "$key", ".x", "a b", "é", "_a1"])
         func `The head of a column sorts by its field, whatever its name`(field: String) async throws {
             let maps = RecordCollection<[String: Int], NoMetadata>("maps")

@@ -126,6 +126,28 @@
             try await inspected.database.close()
         }
 
+        /// Each line of the tree hashed the key, and each field of the commit wrote it out: that took minutes.
+        @Test func `A record with a key of megabytes has its pages within seconds`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let maps = RecordCollection<[String: [[Int]]], NoMetadata>("maps")
+            let key = String(repeating: "é", count: 1_000_000)
+            for commit in 1...2 {
+                let rows = (0..<9).map { row in (0..<200).map { $0 + row + commit } }
+                try await inspected.database.write { $0[maps]["a"] = [key: rows, "short": [[commit]]] }
+            }
+            let service = try inspected.service()
+            let began = ContinuousClock.now
+            let record = await service.ask("/record?collection=maps&key=a")
+            #expect(record.status == 200 && record.text.utf8.count < 1_000_000)
+            // Beside it, fields have those who set them. Below it, nothing is said.
+            #expect(record.text.contains(#"set by <a class="commit" href="/commits/3">3</a>"#), "\(record)")
+            #expect(record.text.components(separatedBy: "set by").count == 2)
+            let commit = await service.ask("/commits/3")
+            #expect(commit.status == 200 && commit.text.contains("ééé") && commit.text.utf8.count < 1_000_000)
+            #expect(ContinuousClock.now - began < .seconds(40))
+            try await inspected.database.close()
+        }
+
         @Test func `What happened to a record is cut at its deadline, though no commit concerns it`() async throws {
             let inspected = try await InspectedDatabase(commits: 20)
             let files = try FileHistory(inspected.path)

@@ -23,8 +23,11 @@
             case .success(let revisions): (past, failure) = (revisions, nil)
             case .failure(let error): (past, failure) = (Revisions(), Pieces.failure(error))
             }
-            let (contents, changes) = try await working { _ in
-                (value(record, past, moment), failure ?? revisions(past))
+            let (contents, changes) = try await working { cancellation in
+                (
+                    try value(record, past, moment, checking: cancellation.check),
+                    try failure ?? revisions(past, checking: cancellation.check)
+                )
             }
             let page = shell.page(
                 Pieces.name(key, 60), active: "/collections", moment: moment, address: address,
@@ -44,15 +47,19 @@
         }
 
         /// The value as a tree, with who set its fields as far as that was read.
-        private func value(_ record: ReplayRecord?, _ past: Revisions, _ moment: Moment) -> Markup {
+        private func value(
+            _ record: ReplayRecord?, _ past: Revisions, _ moment: Moment, checking check: () throws -> Void
+        ) throws -> Markup {
             guard let record else {
                 return #"<p class="note">There is no such record at commit \#(moment.number).</p>"#
             }
             // A field may have been set again by what was not read.
             let isKnown = past.isKnown(through: moment.number)
-            let setters = FieldSetters(isKnown ? past.revisions.filter { $0.number <= moment.number } : [])
-            let metadata: Markup? = record.metadata.map {
-                "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: $0, at: FieldPath(["metadata"])))"
+            let setters = try FieldSetters(
+                isKnown ? past.revisions.filter { $0.number <= moment.number } : [], checking: check)
+            let metadata = record.metadata.map { value -> Markup in
+                let place = setters.part("metadata", of: setters.whole)
+                return "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: value, at: place))"
             }
             let note: Markup? =
                 isKnown
@@ -62,7 +69,7 @@
                 read in time.</p>
                 """
             return """
-                \(ValueTree(setters: setters).markup(of: record.object, at: FieldPath()))\(metadata)\(note)
+                \(ValueTree(setters: setters).markup(of: record.object, at: setters.whole))\(metadata)\(note)
                 """
         }
 
@@ -91,7 +98,7 @@
             return #"<ol class="strip" aria-label="Commits that changed this record">\#(marks)</ol>"#
         }
 
-        private func revisions(_ past: Revisions) -> Markup {
+        private func revisions(_ past: Revisions, checking check: () throws -> Void) throws -> Markup {
             let shown = past.revisions.suffix(100).reversed()
             let note: Markup? =
                 past.isLate
@@ -100,7 +107,8 @@
                 if let note { return note }
                 return #"<p class="note">No known commit concerns this record.</p>"#
             }
-            let rows = shown.map { revision -> Markup in
+            let rows = try shown.map { revision -> Markup in
+                try check()
                 let fields = ReplayRecord.fields(from: revision.before, to: revision.after)
                 let words: Markup =
                     revision.after == nil
@@ -110,7 +118,7 @@
                         : Markup(
                             joining: fields.prefix(6).map {
                                 """
-                                <span class="field">\(Pieces.cut($0.path.isEmpty ? "value" : $0.path, 40)) \
+                                <span class="field">\(Pieces.path($0.field, 40, whole: "value")) \
                                 \(Pieces.value($0.before, max: 40)) → \(Pieces.value($0.after, max: 40))</span>
                                 """
                             })
@@ -137,27 +145,76 @@
     }
 
     /// Which commit set each field of a record last.
+    ///
+    /// As a tree, so that each step of a path is hashed once, however many fields are below it. Of what is under a key that is
+    /// long, nothing is known: to hash it takes long, and there may be many.
     struct FieldSetters {
-        private var setters: [FieldPath: Revisions.Revision] = [:]
+        /// A field, or what is in the place of one that nobody set.
+        struct Place {
+            fileprivate var node: Int?
+            /// The last of the commits that set the field, or something that it is a part of.
+            fileprivate(set) var setter: Revisions.Revision?
+        }
+
+        private struct Node {
+            var setter: Revisions.Revision?
+            var parts: [FieldPath.Step: Int] = [:]
+        }
+
+        private static let keyBytesMax = 1024
+        private var nodes = [Node()]
 
         /// From what happened to the record, oldest first. O(size of all revisions).
-        init(_ revisions: [Revisions.Revision]) {
+        ///
+        /// - Parameter check: is called before each revision; what it throws ends the reading.
+        init(_ revisions: [Revisions.Revision], checking check: () throws -> Void) throws {
             for revision in revisions {
+                try check()
                 for change in ReplayRecord.fields(from: revision.before, to: revision.after) {
-                    // What is set as a whole sets its parts.
-                    setters[change.field] = revision
+                    note(revision, of: change.field)
                 }
             }
         }
 
-        /// The last of the commits that set the field, or something that it is a part of.
-        func setter(of path: FieldPath) -> Revisions.Revision? {
-            var latest: Revisions.Revision?
-            for length in 0...path.steps.count {
-                guard let setter = setters[FieldPath(Array(path.steps.prefix(length)))] else { continue }
-                if latest.map({ $0.number < setter.number }) ?? true { latest = setter }
+        private mutating func note(_ revision: Revisions.Revision, of field: FieldPath) {
+            if field.steps.contains(where: Self.isLong) { return }
+            var node = 0
+            for step in field.steps {
+                if let next = nodes[node].parts[step] {
+                    node = next
+                    continue
+                }
+                nodes[node].parts[step] = nodes.count
+                node = nodes.count
+                nodes.append(Node())
             }
-            return latest
+            // What is set as a whole sets its parts.
+            nodes[node].setter = revision
+        }
+
+        /// The whole record.
+        var whole: Place { Place(node: 0, setter: nodes[0].setter) }
+
+        /// A part of a field. O(length of the key), of which a page has no more than a kilobyte.
+        func part(_ step: FieldPath.Step, of place: Place) -> Place {
+            if Self.isLong(step) { return Place() }
+            guard let node = place.node.flatMap({ nodes[$0].parts[step] }) else {
+                return Place(node: nil, setter: place.setter)
+            }
+            let own = nodes[node].setter
+            let isLater = place.setter.map { whole in own.map { whole.number < $0.number } ?? false } ?? true
+            return Place(node: node, setter: isLater ? own : place.setter)
+        }
+
+        private static func isLong(_ step: FieldPath.Step) -> Bool {
+            guard case .key(var key) = step else { return false }
+            while case .tag(_, let inner) = key { key = inner }
+            return switch key {
+            case .text(let text): text.utf8.count > keyBytesMax
+            case .bytes(let bytes): bytes.count > keyBytesMax
+            case .array, .map: true
+            default: false
+            }
         }
     }
 #endif

@@ -56,6 +56,30 @@
             return room < 0 && !shown.hasSuffix("…") ? shown + "…" : shown
         }
 
+        /// Where a field is, cut after so many characters. A long key is written out no further: it may have many megabytes.
+        ///
+        /// - Parameter whole: the words for the value as a whole.
+        static func path(_ path: FieldPath, _ most: Int, whole: String) -> String {
+            if path.steps.isEmpty { return whole }
+            // The first step has no dot before it.
+            var room = most + 1
+            var steps: [FieldPath.Step] = []
+            for step in path.steps {
+                if room < 0 { break }
+                switch step {
+                case .place:
+                    steps.append(step)
+                    room -= 3
+                case .key(.text(let text)) where text.utf8.count <= 8 * most:
+                    steps.append(step)
+                    room -= text.count + 1
+                case .key(let key): steps.append(.key(key.beginning(&room)))
+                }
+            }
+            let shown = cut(FieldPath(steps).description, most)
+            return room < 0 && !shown.hasSuffix("…") ? shown + "…" : shown
+        }
+
         /// How many more there are than are shown, as a link to where they are.
         static func rest(of count: Int, _ most: Int, _ address: Address? = nil) -> Markup? {
             guard count > most else { return nil }
@@ -133,7 +157,7 @@
             if fields.isEmpty { return #"<p class="note">Written or touched; no field differs.</p>"# }
             let rows = fields.prefix(100).map { field -> Markup in
                 """
-                <tr><th scope="row">\(field.path.isEmpty ? "(whole value)" : cut(field.path, 120))</th>\
+                <tr><th scope="row">\(path(field.field, 120, whole: "(whole value)"))</th>\
                 <td class="before">\(value(field.before))</td><td class="after">\(value(field.after))</td></tr>
                 """
             }

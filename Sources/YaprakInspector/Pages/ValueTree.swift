@@ -12,17 +12,19 @@
 
         let setters: FieldSetters
 
-        func markup(of value: CBORValue, at path: FieldPath) -> Markup {
+        func markup(of value: CBORValue, at place: FieldSetters.Place) -> Markup {
             var lines = Self.linesMax
             switch value {
             case .map, .array:
-                return #"<ul class="tree">\#(items(of: value, path, 0, &lines))</ul>"#
+                return #"<ul class="tree">\#(items(of: value, place, 0, &lines))</ul>"#
             default:
-                return #"<p class="whole">\#(Pieces.value(value, max: Pieces.valueMax)) \#(setter(of: path))</p>"#
+                return #"<p class="whole">\#(Pieces.value(value, max: Pieces.valueMax)) \#(setter(of: place))</p>"#
             }
         }
 
-        private func items(of value: CBORValue, _ path: FieldPath, _ level: Int, _ lines: inout Int) -> Markup {
+        private func items(
+            of value: CBORValue, _ place: FieldSetters.Place, _ level: Int, _ lines: inout Int
+        ) -> Markup {
             let fields: [(name: String, step: FieldPath.Step, value: CBORValue)]
             let count: Int
             switch value {
@@ -40,7 +42,7 @@
             for field in fields {
                 guard lines > 0 else { break }
                 lines -= 1
-                out += line(field.name, field.value, path.appending(field.step), level, &lines)
+                out += line(field.name, field.value, setters.part(field.step, of: place), level, &lines)
             }
             if count > fields.count || lines <= 0 {
                 out += #"<li class="note">There is more. The API has the whole value.</li>"#
@@ -49,7 +51,7 @@
         }
 
         private func line(
-            _ name: String, _ value: CBORValue, _ path: FieldPath, _ level: Int, _ lines: inout Int
+            _ name: String, _ value: CBORValue, _ place: FieldSetters.Place, _ level: Int, _ lines: inout Int
         ) -> Markup {
             let name: Markup = #"<span class="name">\#(name)</span>"#
             var count: Int?
@@ -59,18 +61,18 @@
             default: break
             }
             guard let count, count > 0, level < Self.levelMax else {
-                return "<li>\(name) \(Pieces.value(value, max: 2000)) \(setter(of: path))</li>"
+                return "<li>\(name) \(Pieces.value(value, max: 2000)) \(setter(of: place))</li>"
             }
             let isMap = value.map != nil
             let summary: Markup = #"<span class="note">\#(isMap ? "{\(count)}" : "[\(count)]")</span>"#
             return """
-                <li><details open><summary>\(name) \(summary)</summary><ul>\(items(of: value, path, level + 1, &lines))</ul>\
+                <li><details open><summary>\(name) \(summary)</summary><ul>\(items(of: value, place, level + 1, &lines))</ul>\
                 </details></li>
                 """
         }
 
-        private func setter(of path: FieldPath) -> Markup {
-            guard let setter = setters.setter(of: path) else { return "" }
+        private func setter(of place: FieldSetters.Place) -> Markup {
+            guard let setter = place.setter else { return "" }
             let origin = setter.origin.isEmpty ? "" : " · " + Pieces.cut(setter.origin, 40)
             return #"<span class="setter">set by \#(Pieces.commit(setter.number))\#(origin)</span>"#
         }
