@@ -96,6 +96,26 @@
             #expect(try await step.value == 1)
         }
 
+        @Test(arguments: ["/api/changes?from=0&to=@", "/compare?from=0&to=@", "/commits/1"])
+        func `A comparison that its client gave up stops`(target: String) async throws {
+            let watch = Watch(holding: 10), database = Database.inMemory()
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            try await database.write { transaction in
+                for key in 0..<2000 { transaction[watched]["\(key)"] = Watched(key, watch) }
+            }
+            while try await history.known()?.upperBound != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            let service = try TestService(history)
+            let given = Task { await service.ask(target).status }
+            while !watch.began.isSet { try await Task.sleep(for: .milliseconds(2)) }
+            given.cancel()
+            watch.gate.set()
+            #expect(await given.value == 503)
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(watch.count < 100)
+        }
+
         /// Views come and go without a commit, and a database in memory has its last commits a moment after they are made.
         @Test func `A tag of an answer changes with what is registered and with what is known`() async throws {
             let database = Database.inMemory()

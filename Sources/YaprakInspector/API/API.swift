@@ -102,8 +102,8 @@
             let from = try await request.commit("from", in: history), to = try await request.commit("to", in: history)
             let (offset, limit) = try window(request)
             let (before, after) = try await history.snapshots(at: from, to)
-            return try await BlockingWork.run {
-                let changes = ReplayChanges(from: before, to: after)
+            return try await BlockingWork.run { cancellation in
+                let changes = try ReplayChanges(from: before, to: after, checking: cancellation.check)
                 let shown = changes.dropFirst(min(changes.count, offset)).prefix(limit)
                 return [
                     "from": .unsigned(from.rawValue), "to": .unsigned(to.rawValue),

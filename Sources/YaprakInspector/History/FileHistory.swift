@@ -138,10 +138,13 @@
         ) async throws -> [CommitActivity] {
             try await asking { history in
                 let index = history.index
-                return try await history.reading { _ in
-                    byTime
-                        ? try index.activity(overTimeOf: range, slicesMax: slicesMax)
-                        : try index.activity(in: range, slicesMax: slicesMax)
+                return try await history.reading { _, isCancelled in
+                    let activity =
+                        byTime
+                        ? try index.activity(overTimeOf: range, slicesMax: slicesMax, unless: isCancelled)
+                        : try index.activity(in: range, slicesMax: slicesMax, unless: isCancelled)
+                    if isCancelled() { throw CancellationError() }
+                    return activity
                 }
             }
         }
@@ -151,7 +154,9 @@
                 guard let step = try await asking({ try await $0.step(to: number, followingViews: false) }) else {
                     return nil
                 }
-                let changes = try await BlockingWork.run { Array(step.changes) }
+                let changes = try await BlockingWork.run { cancellation in
+                    Array(try ReplayChanges(from: step.before, to: step.after, checking: cancellation.check))
+                }
                 return InspectedStep(commit: step.commit, changes: changes, note: nil)
             } catch let error as DatabaseError
                 where error.code == .commitOutOfReach || error.code == .corruptCheckpoint

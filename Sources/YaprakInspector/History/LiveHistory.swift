@@ -144,7 +144,7 @@
             }
             let changeset = found.changeset
             // The program's types encode them: not here, where commits are kept and other pages wait.
-            let changes = try await BlockingWork.run { changeset.untypedChanges }
+            let changes = try await BlockingWork.run { try changeset.untypedChanges(checking: $0.check) }
             return InspectedStep(
                 commit: changeset, changes: changes,
                 note: changeset.removesAll || changeset.changedCollections.contains { $0.isCleared }

@@ -17,7 +17,9 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let changes = step.changes ?? []
             let shown = changes.dropFirst(page * size).prefix(size)
-            let blocks = try await working { _ in Pieces.changes(shown, at: "\(number)") }
+            let blocks = try await working { cancellation in
+                try Pieces.changes(shown, at: "\(number)", checking: cancellation.check)
+            }
             let address = Address(request, keeping: ["page"])
             return shell.page(
                 "Commit \(number)", active: "/",

@@ -13,9 +13,13 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let address = Address(request, keeping: ["from", "to", "page"])
             let (before, after) = try await history.snapshots(at: from, to)
-            let changes = try await working { _ in ReplayChanges(from: before, to: after) }
+            let changes = try await working { cancellation in
+                try ReplayChanges(from: before, to: after, checking: cancellation.check)
+            }
             let shown = Array(changes.dropFirst(min(changes.count, page * size)).prefix(size))
-            let blocks = try await working { _ in Pieces.changes(shown, at: "\(to)") }
+            let blocks = try await working { cancellation in
+                try Pieces.changes(shown, at: "\(to)", checking: cancellation.check)
+            }
             let turned = address.with("from", request["to"] ?? "@").with("to", request["from"] ?? "\(standard)").with(
                 "page", nil)
             let counts = Dictionary(grouping: changes, by: \.collectionName).sorted { $0.key < $1.key }

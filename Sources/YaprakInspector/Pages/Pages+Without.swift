@@ -11,8 +11,9 @@
             let page = try request.number("page", 0...Int(Int32.max), default: 0), size = 100
             let address = Address(request, keeping: ["conflicts", "page"])
             let shown = undone.changes.dropFirst(min(undone.changes.count, page * size)).prefix(size)
-            let blocks = try await working { _ in
-                Pieces.changes(shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without"))
+            let blocks = try await working { cancellation in
+                try Pieces.changes(
+                    shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without"), checking: cancellation.check)
             }
             let counts = Dictionary(grouping: undone.changes, by: \.collectionName).sorted { $0.key < $1.key }
             let chips = counts.prefix(40).map { name, changes -> Markup in

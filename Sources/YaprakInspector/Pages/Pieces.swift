@@ -127,12 +127,15 @@
         }
 
         /// The changes of a commit, or between two: a block for each record.
+        ///
+        /// - Parameter check: is called before each; what it throws ends the work.
         static func changes(
             _ changes: some Collection<ReplayChange>, at: String?,
-            headings: (before: String, after: String) = ("Before", "After")
-        ) -> Markup {
+            headings: (before: String, after: String) = ("Before", "After"), checking check: () throws -> Void
+        ) throws -> Markup {
             var out: Markup = "", collection: String?
             for change in changes {
+                try check()
                 let name = change.collectionName
                 if name != collection {
                     collection = name

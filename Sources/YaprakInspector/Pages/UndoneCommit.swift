@@ -37,7 +37,9 @@
             } else {
                 now = try await history.snapshot(at: try await history.newest(), withViews: false)
             }
-            let all = try await BlockingWork.run { ReplayRevert.changes(undoing: undone, in: now) }
+            let all = try await BlockingWork.run { cancellation in
+                try ReplayRevert.changes(undoing: undone, in: now, checking: cancellation.check)
+            }
             let chosen = all.filter { overwritingConflicts || !$0.isConflict }
             conflicts = all.filter(\.isConflict)
             note = step.note
@@ -61,7 +63,9 @@
             let after = fork.snapshot
             try await fork.close()
             then = after
-            changes = try await BlockingWork.run { Array(ReplayChanges(from: now, to: after)) }
+            changes = try await BlockingWork.run { cancellation in
+                Array(try ReplayChanges(from: now, to: after, checking: cancellation.check))
+            }
         }
     }
 #endif

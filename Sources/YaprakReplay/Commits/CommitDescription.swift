@@ -82,9 +82,13 @@ extension Changeset: CommitDescription {
 
     /// What the commit changed, record by record, without types, in the order of collections and keys. Records that a removal
     /// of everything took away are not among it. O(size of the changed records).
-    public var untypedChanges: [ReplayChange] {
+    public var untypedChanges: [ReplayChange] { untypedChanges(checking: {}) }
+
+    /// The same; `check` is called before each record, and what it throws ends the work.
+    package func untypedChanges(checking check: () throws -> Void) rethrows -> [ReplayChange] {
         var changes: [ReplayChange] = []
-        netChanges.forEachRaw { collection, kinds, before, after in
+        try netChanges.forEachRaw { collection, kinds, before, after in
+            try check()
             changes.append(
                 ReplayChange(
                     collectionName: collection, kinds: kinds, before: before.map { ReplayRecord($0) },

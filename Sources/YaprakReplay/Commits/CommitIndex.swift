@@ -57,7 +57,7 @@ public final class CommitIndex: Sendable {
     /// - Complexity: O(bytes of the commits that were not asked for before), and O(number of commits in the range).
     public func entries(in range: ClosedRange<CommitNumber>) throws(DatabaseError) -> [Entry] {
         var entries: [Entry] = []
-        try forEach(in: range) { entries.append($0) }
+        try forEach(in: range, unless: { false }) { entries.append($0) }
         return entries
     }
 
@@ -71,8 +71,15 @@ public final class CommitIndex: Sendable {
     public func activity(
         in range: ClosedRange<CommitNumber>, slicesMax: Int
     ) throws(DatabaseError) -> [CommitActivity] {
+        try activity(in: range, slicesMax: slicesMax, unless: { false })
+    }
+
+    /// The same of what is read until it is to stop: that is asked now and then.
+    package func activity(
+        in range: ClosedRange<CommitNumber>, slicesMax: Int, unless isStopped: () -> Bool
+    ) throws(DatabaseError) -> [CommitActivity] {
         var slices = CommitSlices(range, slicesMax: slicesMax)
-        try forEach(in: range) { slices.add($0) }
+        try forEach(in: range, unless: isStopped) { slices.add($0) }
         return slices.slices
     }
 
@@ -87,14 +94,21 @@ public final class CommitIndex: Sendable {
     public func activity(
         overTimeOf range: ClosedRange<CommitNumber>, slicesMax: Int
     ) throws(DatabaseError) -> [CommitActivity] {
+        try activity(overTimeOf: range, slicesMax: slicesMax, unless: { false })
+    }
+
+    /// The same of what is read until it is to stop: that is asked now and then.
+    package func activity(
+        overTimeOf range: ClosedRange<CommitNumber>, slicesMax: Int, unless isStopped: () -> Bool
+    ) throws(DatabaseError) -> [CommitActivity] {
         var earliest = Int64.max, latest = Int64.min
-        try forEach(in: range) { entry in
+        try forEach(in: range, unless: isStopped) { entry in
             earliest = min(earliest, entry.nanosecondsSince1970)
             latest = max(latest, entry.nanosecondsSince1970)
         }
         guard earliest <= latest else { return [] }
         var slices = TimeSlices(earliest...latest, slicesMax: slicesMax)
-        try forEach(in: range) { slices.add($0) }
+        try forEach(in: range, unless: isStopped) { slices.add($0) }
         return slices.slices
     }
 
@@ -102,12 +116,12 @@ public final class CommitIndex: Sendable {
     public func removeAll() { known.withLock { $0 = KnownEntries() } }
 
     private func forEach(
-        in range: ClosedRange<CommitNumber>, _ body: (Entry) -> Void
+        in range: ClosedRange<CommitNumber>, unless isStopped: () -> Bool, _ body: (Entry) -> Void
     ) throws(DatabaseError) {
         let last = min(range.upperBound, try reader.newestCommitNumber())
         guard let oldest = try reader.oldestCommitNumber() else { return }
         var number = max(range.lowerBound, oldest, 1)
-        while number <= last {
+        while number <= last, !isStopped() {
             if let (entries, next) = known.withLock({ $0.entries(from: number, through: last) }) {
                 entries.forEach(body)
                 number = next

@@ -21,11 +21,15 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     ///
     /// Others can be compared, too: all their records are compared then.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
-    public init(from before: Snapshot, to after: Snapshot) {
+    public init(from before: Snapshot, to after: Snapshot) { self.init(from: before, to: after, checking: {}) }
+
+    /// The same; `check` is called before each record, and what it throws ends the comparison.
+    package init(from before: Snapshot, to after: Snapshot, checking check: () throws -> Void) rethrows {
         self.before = before
         self.after = after
         var changes: [ReplayChange] = []
-        after.difference(since: before).forEachRaw { collection, kinds, old, new in
+        try after.difference(since: before).forEachRaw { collection, kinds, old, new in
+            try check()
             let old = old.map { ReplayRecord($0) }
             let new = new.map { ReplayRecord($0) }
             if old != new {

@@ -53,14 +53,20 @@ public struct ReplayRevert: Sendable {
     let coverage: Coverage
 
     /// What undoes the changes of a commit in a snapshot: records that are what they were before need nothing.
+    ///
+    /// - Parameter check: is called before each; what it throws ends the work.
     package static func changes(
-        undoing changes: some Sequence<ReplayChange>, in snapshot: Snapshot
-    ) -> [Change] {
+        undoing changes: some Sequence<ReplayChange>, in snapshot: Snapshot, checking check: () throws -> Void
+    ) rethrows -> [Change] {
         let present = PresentRecords(in: snapshot)
-        return changes.compactMap {
-            Choice.Span(collectionName: $0.collectionName, key: $0.key, then: $0.before, left: $0.after)
-                .reverted(in: present)
+        var found: [Change] = []
+        for change in changes {
+            try check()
+            let span = Choice.Span(
+                collectionName: change.collectionName, key: change.key, then: change.before, left: change.after)
+            if let change = span.reverted(in: present) { found.append(change) }
         }
+        return found
     }
 
     /// The records that were changed since.
