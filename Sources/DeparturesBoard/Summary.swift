@@ -28,7 +28,8 @@ struct Summary {
             ("flights", flights),
             (
                 "commits",
-                "\(statistics.newestCommitNumber.rawValue.grouped) in all, \(result.commits.grouped) by this run" + speed
+                "\(statistics.newestCommitNumber.rawValue.grouped) in all, \(result.commits.grouped) by this run"
+                    + speed
             ),
             ("log", log),
             ("checkpoints", "\(statistics.checkpoints.count), \(statistics.checkpointByteCount.bytesText)"),

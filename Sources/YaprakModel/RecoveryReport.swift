@@ -36,7 +36,8 @@ public struct RecoveryReport: Sendable, CustomStringConvertible {
         let commits = "\(replayedCommitCount) \(replayedCommitCount.word("commit"))"
         let torn = tornByteCount > 0 ? ", \(tornByteCount) torn \(tornByteCount.word("byte")) ignored" : ""
         let noted = notes.isEmpty ? "" : ", \(notes.count) \(notes.count.word("note"))"
-        let aside = setAsideRecordCount > 0 ? ", \(setAsideRecordCount) \(setAsideRecordCount.word("record")) set aside" : ""
+        let asideCount = setAsideRecordCount
+        let aside = asideCount > 0 ? ", \(asideCount) \(asideCount.word("record")) set aside" : ""
         return "\(start), \(commits) replayed to \(newestCommitNumber)\(torn)\(noted)\(aside), \(duration)"
     }
 }

@@ -208,7 +208,7 @@ import Yaprak
     @Test func `Nobody is shown thousands of records`() async throws {
         try await Database.current.write { for index in 0..<1_000 { $0[.books]["\(index)"] = Book(title: "") } }
         let text = await report { expectSnapshot(of: Database.current, matches: "") }
-        #expect(text.contains("1003 records are more than anybody reviews"))
+        #expect(text.contains("1,003 records are more than anybody reviews"))
         #expect(
             await report { expectSnapshot(of: Database.current, collections: ["x"], matches: "x\nview") }.contains(
                 "differ"))

@@ -4,9 +4,9 @@
     import YaprakCore
     public import YaprakModel
 
-    // A path is put together as text, or a URL, as for opening a database.
+    // A path may be given as a string, or as a URL, as for opening a database.
     extension YapDatabaseImport {
-        /// An import of the file at a path that is put together as text: `"\(folder)/old.sqlite"`. As
+        /// An import of the file at a path that is given as a string: `"\(folder)/old.sqlite"`. As
         /// ``init(_:)-(FilePath)``.
         @_disfavoredOverload
         public init(_ path: String) { self.init(FilePath(path)) }

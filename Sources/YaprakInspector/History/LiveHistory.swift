@@ -267,7 +267,7 @@
                         title: "Views and indexes",
                         rows: snapshot.extensionNames.map {
                             ($0, "registered, version \(snapshot.versionTag(ofExtensionNamed: $0) ?? "")", .good)
-                        }, note: "The database is busy, in a write perhaps: what is being registered is not known now."))
+                        }, note: "The database is busy, in a write perhaps: what is being registered is not known."))
             }
             if let report = database.recoveryReport {
                 parts.append(

@@ -3,9 +3,9 @@ internal import SystemPackage
 import YaprakCore
 public import YaprakModel
 
-// A path is put together as text, or a URL, as for opening a database.
+// A path may be given as a string, or as a URL, as for opening a database.
 extension ReplayMaintenance {
-    /// Maintenance of the database at a path that is put together as text: `"\(folder)/shop.yaprak"`. As
+    /// Maintenance of the database at a path that is given as a string: `"\(folder)/shop.yaprak"`. As
     /// ``init(_:)-(FilePath)``.
     @_disfavoredOverload
     public init(_ path: String) { self.init(FilePath(path)) }

@@ -3,9 +3,9 @@ internal import SystemPackage
 import YaprakCore
 public import YaprakModel
 
-// A path is put together as text, or a URL, as for opening a database.
+// A path may be given as a string, or as a URL, as for opening a database.
 extension ReplayRepair {
-    /// Writes the result to a path that is put together as text, `"\(folder)/repaired.yaprak"`, and verifies it. As
+    /// Writes the result to a path that is given as a string, `"\(folder)/repaired.yaprak"`, and verifies it. As
     /// ``perform(to:progress:)-(FilePath,_)``.
     @_disfavoredOverload
     public func perform(

@@ -36,21 +36,4 @@ extension ReplayReader {
         try self.init(
             FilePath(ofFile: url), collections: repeat each collections, extensions: repeat each extensions)
     }
-
-    /// Makes a database directory of what there is up to a commit, at a path that is put together as text:
-    /// `"\(folder)/before.yaprak"`. As ``fork(at:to:)-(_,FilePath)``.
-    @_disfavoredOverload
-    @discardableResult
-    public func fork(at number: CommitNumber? = nil, to path: String) throws(DatabaseError) -> ReplayFork {
-        try fork(at: number, to: FilePath(path))
-    }
-
-    /// Makes a database directory of what there is up to a commit, at a URL of the file system. As
-    /// ``fork(at:to:)-(_,FilePath)``.
-    ///
-    /// - Throws: also `notADatabase` if the URL is not one of the file system.
-    @discardableResult
-    public func fork(at number: CommitNumber? = nil, to url: URL) throws(DatabaseError) -> ReplayFork {
-        try fork(at: number, to: FilePath(ofFile: url))
-    }
 }

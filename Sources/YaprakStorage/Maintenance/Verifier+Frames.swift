@@ -236,6 +236,7 @@ extension Verifier {
         guard torn > 0 else { return }
         add(
             .torn, file, reader.offset, nil,
-            "\(what), \(torn.counted("byte")). Never acknowledged: a crash, or a writer at work. Opening leaves it aside.")
+            "\(what), \(torn.counted("byte")). Never acknowledged: a crash, or a writer at work. Opening leaves it aside."
+        )
     }
 }

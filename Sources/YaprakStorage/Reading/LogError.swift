@@ -41,7 +41,8 @@ enum LogError {
 
     static func missing(_ numbers: ClosedRange<UInt64>) -> String {
         let those = numbers.lowerBound == numbers.upperBound ? "it" : "them"
-        return "\(numbers.commitsSentence("is", "are")) missing: the repair that made this database could not read \(those)."
+        let are = numbers.commitsSentence("is", "are")
+        return "\(are) missing: the repair that made this database could not read \(those)."
     }
 
     /// A frame that only a newer version understands.
