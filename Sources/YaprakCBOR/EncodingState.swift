@@ -65,10 +65,12 @@ final class EncodingState: Pooled {
         var entries: [[UInt8]: Int] = [:]
         /// Where the entries end that are in it.
         var end: Int
+        var requestCount = 0
         init(end: Int) { self.end = end }
     }
-    /// Maps with more entries get an index when they are asked for a container.
+    /// Maps with more entries get an index when they are asked for more containers than a few.
     private static let entriesWithoutIndex = 32
+    private static let requestsWithoutIndex = 32
 
     let writer: CBORWriter
     var frame: Frame
@@ -152,10 +154,8 @@ final class EncodingState: Pooled {
         } catch {
             writer.truncate(to: inner.start)
             entries.cut(to: inner.entriesBase)
-            if branches.count > inner.branchesBase {
-                branches.removeLast(branches.count - inner.branchesBase)
-                indexes[inner.serial] = nil
-            }
+            if branches.count > inner.branchesBase { branches.removeLast(branches.count - inner.branchesBase) }
+            if !indexes.isEmpty { indexes[inner.serial] = nil }
             frame = outer
             level &-= 1
             throw error
@@ -267,16 +267,17 @@ final class EncodingState: Pooled {
     private func earlierEntry() -> Int? {
         let base = frame.entriesBase, last = entries.count - 1, bytes = UnsafeRawPointer(writer.base)
         let entry = entries.base[last]
-        if last - base <= EncodingState.entriesWithoutIndex {
-            return (base..<last).last {
-                entries.base[$0].prefix == entry.prefix && isSame(entries.base[$0], entry, bytes)
-            }
+        func lookBack() -> Int? {
+            (base..<last).last { entries.base[$0].prefix == entry.prefix && isSame(entries.base[$0], entry, bytes) }
         }
+        if last - base <= EncodingState.entriesWithoutIndex { return lookBack() }
         func key(_ entry: Entry) -> [UInt8] {
             [UInt8](UnsafeRawBufferPointer(start: bytes + entry.key, count: entry.value - entry.key))
         }
         let index = indexes[frame.serial] ?? EntryIndex(end: base)
         indexes[frame.serial] = index
+        index.requestCount += 1
+        if index.requestCount <= EncodingState.requestsWithoutIndex { return lookBack() }
         // Entries that are followed by others stay.
         for position in index.end..<last { index.entries[key(entries.base[position])] = position }
         index.end = last

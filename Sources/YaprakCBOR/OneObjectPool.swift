@@ -24,10 +24,11 @@ final class OneObjectPool<State: Pooled>: Sendable {
         return taken?.state
     }
 
-    /// What one large record has grown goes with it.
-    private static var bytesMax: Int { 1 << 20 }
+    /// What one large record has grown goes with it. Buffers double, and maps that are put into order take room for another: one
+    /// of a megabyte has grown four.
+    private static var bytesMax: Int { 4 << 20 }
 
-    /// Keeps the object for the next caller, unless something else still refers to it, or it has grown beyond 1 MiB.
+    /// Keeps the object for the next caller, unless something else still refers to it, or it has grown beyond 4 MiB.
     func put(_ state: inout State) {
         guard state.bytesReserved <= Self.bytesMax, isKnownUniquelyReferenced(&state) else { return }
         let full = Slot(state: state)

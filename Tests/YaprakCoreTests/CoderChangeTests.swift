@@ -107,7 +107,7 @@ import Yaprak
 
     /// A coder with the name of the built-in one, and with dates of its own.
     struct OwnJSON: RecordCoder {
-        let name = "json"
+        let name: String
         let isISO8601: Bool
         func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
             let encoder = JSONEncoder()
@@ -125,11 +125,13 @@ import Yaprak
     private struct Event: Codable, Sendable, Equatable { var at: Date }
 
     // The built-in coder read them: dates were 31 years late, or the database did not open.
-    @Test(arguments: [false, true])
-    func `Bytes of a coder with the name of the built-in one are decoded by that coder`(isISO8601: Bool) async throws {
+    @Test(arguments: ["json", "cbor"], [false, true])
+    func `Bytes of a coder with the name of a built-in one are decoded by that coder`(
+        name: String, isISO8601: Bool
+    ) async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("events.yaprak"))
-        let events = RecordCollection<Event, Event>("events"), own = OwnJSON(isISO8601: isISO8601)
+        let events = RecordCollection<Event, Event>("events"), own = OwnJSON(name: name, isISO8601: isISO8601)
         let first = Event(at: Date(timeIntervalSince1970: 1_700_000_000))
         let second = Event(at: Date(timeIntervalSince1970: 1_700_000_001))
         let present = events.configured { $0.coder = own }, former = events.configured { $0.earlierCoders = [own] }

@@ -43,6 +43,7 @@ import YaprakReplay
         #expect(database.snapshot[values].metadata(for: "a") == item)
         // What a program without the types reads, it can write back.
         let record = try #require(database.snapshot.untyped("values")["a"])
+        #expect(try record.object(as: CBORValue.self) == item && record.metadata(as: CBORValue.self) == item)
         try await database.write { transaction in
             transaction[values].remove("a")
             try transaction.setUntyped(
@@ -51,6 +52,25 @@ import YaprakReplay
         #expect(database.snapshot[values]["a"] == item)
         #expect(database.snapshot[values].metadata(for: "a") == item)
         try await database.close()
+    }
+
+    // A checkpoint wraps it beside a version, and without types nothing took the wrapping off.
+    @Test func `Metadata that is undefined is the same in the log and in checkpoints without types`() async throws {
+        var database = try await Database.open(at: path, options: replayable())
+        try await database.write { transaction in
+            try transaction.setUntyped(1, metadata: 2, version: 2, for: "a", inCollectionNamed: "values")
+            try transaction.setUntyped(
+                1, metadata: CBORValue.undefined, version: 1, for: "b", inCollectionNamed: "values")
+        }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path, options: replayable())
+        #expect(try #require(database.snapshot.untyped("values")["b"]).metadata == CBORValue.undefined)
+        try await database.write { $0.removeUntyped("a", inCollectionNamed: "values") }
+        try await database.checkpoint()
+        try await database.close()
+        #expect(try await Database.replay(path).snapshot.count(inCollectionNamed: "values") == 1)
+        #expect(try ReplayReader(path).verify(.replay).findings.isEmpty)
     }
 
     @Test func `The newest commits taken back at once lead to any earlier state`() async throws {

@@ -7,6 +7,14 @@ package enum RecordItem {
     /// The byte of the item `undefined`.
     private static let undefined: UInt8 = 0xf7
 
+    /// Whether an item is `27(["cbor", h'f7'])`.
+    private static func isWrappedUndefined(_ item: ArraySlice<UInt8>) -> Bool {
+        item.withUnsafeBytes { item in
+            guard let foreign = ForeignItem.read(item) else { return false }
+            return foreign.coder == CBORRecordCoder.shared.name && foreign.bytes.count == 1 && foreign.bytes[0] == undefined
+        }
+    }
+
     /// Appends the item of a record; `version` is the one that the section names.
     static func write(
         _ box: RecordBox, of binding: CollectionBinding, sectionVersion: Int, to writer: CBORWriter
@@ -44,7 +52,11 @@ package enum RecordItem {
         try keys.add(key)
         let object = try slice(&reader, chunk)
         var metadata = parts > 2 ? try slice(&reader, chunk) : nil
-        if parts > 3, let bytes = metadata, bytes.count == 1, bytes.first == undefined { metadata = nil }
+        if parts > 3, let bytes = metadata {
+            if bytes.count == 1, bytes.first == undefined { metadata = nil }
+            // As it was before it was wrapped.
+            if isWrappedUndefined(bytes) { metadata = bytes.suffix(1) }
+        }
         let version = parts > 3 ? Int(try reader.readInteger(as: Int64.self)) : sectionVersion
         return RawRecord(key: RecordKey.normalized(key), object: object, metadata: metadata, version: version)
     }

@@ -80,7 +80,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     ///
     /// Bytes name their coder. The log keeps the bytes of each coder until a checkpoint has every record in the newest form
     /// and retention removes the older files, so name a former coder for as long as the database may hold its bytes. CBOR and
-    /// JSON are always understood; a coder of your own that is called `"json"` comes before ``JSONRecordCoder``.
+    /// JSON are always understood. A coder of your own that is called `"json"` or `"cbor"` is asked before those, unless
+    /// ``JSONRecordCoder`` is the collection's ``coder``.
     ///
     ///     $0.coder = Sealed(name: "sealed-2026", key: newKey)
     ///     $0.earlierCoders = [Sealed(name: "sealed-2025", key: oldKey)]

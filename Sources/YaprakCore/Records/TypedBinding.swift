@@ -198,7 +198,8 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
 
     /// The coder of that name: those that are bound come before the built-in ones, whose names a program may have taken.
     private func coder(named name: String) -> (any RecordCoder)? {
-        if configuration.coder.name == name { return configuration.coder }
+        // What the built-in CBOR coder makes is rarely named: a coder of the program that has its name comes first.
+        if !isCBOR, configuration.coder.name == name { return configuration.coder }
         return earlierCoders.first { $0.name == name } ?? ForeignItem.builtInCoders.first { $0.name == name }
     }
 
@@ -247,6 +248,12 @@ package enum ForeignItem {
         let bytes = writer.withBytes { [UInt8]($0[start...]) }
         writer.truncate(to: start)
         write(bytes, coder: CBORRecordCoder.shared.name, to: writer)
+    }
+
+    /// The item that was wrapped, or else the item itself. Bytes point into `item`.
+    package static func unwrapped(_ item: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let foreign = read(item), foreign.coder == CBORRecordCoder.shared.name else { return item }
+        return foreign.bytes
     }
 
     /// The coder and the bytes, or `nil` if the item is no such thing. Bytes point into `item`.

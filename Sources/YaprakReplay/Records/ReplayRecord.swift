@@ -38,13 +38,17 @@ public struct ReplayRecord: Sendable, Hashable {
     ///
     /// - Throws: `DecodingError` if it is of another type. - Complexity: O(size).
     public func object<Object: Decodable>(as type: Object.Type) throws -> Object {
-        try objectBytes.withUnsafeBytes { try CBORDecoder().decode(type, from: $0) }
+        try Self.decode(type, from: objectBytes)
     }
 
     /// The metadata as a value of the program's type; `nil` if there is none.
     /// - Throws: `DecodingError` if it is of another type. - Complexity: O(size).
     public func metadata<Metadata: Decodable>(as type: Metadata.Type) throws -> Metadata? {
-        try metadataBytes?.withUnsafeBytes { try CBORDecoder().decode(type, from: $0) }
+        try metadataBytes.map { try Self.decode(type, from: $0) }
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, from item: ArraySlice<UInt8>) throws -> Value {
+        try item.withUnsafeBytes { try CBORDecoder().decode(type, from: ForeignItem.unwrapped($0)) }
     }
 
     /// The record with another object; `nil` if that can't be written.
