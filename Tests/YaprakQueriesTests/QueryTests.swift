@@ -96,6 +96,8 @@ import Yaprak
         let byMetadata = RecordQuery<Goods, String>(.goods, metadata: #Predicate { $0.count == 2 })
         #expect(snapshot[byMetadata].map(\.key) == all.filter { $0.metadata != nil }.map(\.key))
         #expect(snapshot.explain(byMetadata).indexes == ["room"])
+        let ofCollection = RecordCollection.goods.query(metadata: #Predicate { $0.count == 2 })
+        #expect(snapshot[ofCollection].map(\.key) == snapshot[byMetadata].map(\.key))
         let both = RecordQuery<Goods, String>(
             .goods, where: #Predicate { $0.rank > 100 }, key: #Predicate { $0.contains("3") },
             metadata: #Predicate { $0 == "m1" })

@@ -7,8 +7,8 @@ extension RecordCollection {
     ///     let cheap = RecordCollection.books.query(where: #Predicate { $0.price < 5 }, limit: 20)
     ///     let rows = database.snapshot[cheap]
     ///
-    /// The same as ``RecordQuery/init(_:where:key:metadata:sortedBy:limit:)``, which needs its types spelled out where nothing
-    /// else says them.
+    /// The same as ``RecordQuery/init(_:where:key:metadata:sortedBy:limit:)``, for which the types have to be written out where
+    /// the compiler can't infer them.
     /// - Complexity: O(size of the predicates).
     public func query(
         where predicate: Predicate<Object>? = nil, key: Predicate<String>? = nil, metadata: Predicate<Metadata>? = nil,
