@@ -177,7 +177,7 @@
             withExtendedLifetime(old) {}
         }
 
-        @Test func `An import takes a path that is put together as text, and a URL`() throws {
+        @Test func `An import takes a path given as a string, and a URL`() throws {
             let folder = TemporaryDirectory()
             try Self.makeBooks(5, at: folder.appending("old?%#.sqlite"))
             let url = URL(filePath: folder.path).appending(path: "old?%#.sqlite")

@@ -158,7 +158,7 @@ import YaprakStorage
         #expect(try contents(path("source"), at: 115).contains { $0.contains("source 115") })
     }
 
-    @Test func `A fork takes a path that is put together as text, and a URL`() async throws {
+    @Test func `A fork takes a path given as a string, and a URL`() async throws {
         let source = try await open(path("source"))
         try await write(source, 1...10, "source")
         try await source.close()

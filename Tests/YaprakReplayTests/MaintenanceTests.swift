@@ -82,7 +82,7 @@ import YaprakStorage
         try await goesOn()
     }
 
-    @Test func `Maintenance takes a path that is put together as text, and a URL`() async throws {
+    @Test func `Maintenance takes a path given as a string, and a URL`() async throws {
         try await prepare()
         let url = URL(filePath: directory.path).appending(path: "shop.yaprak")
         #expect(try ReplayMaintenance(url).checkpoint().writesCheckpoint)

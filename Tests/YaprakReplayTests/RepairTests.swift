@@ -89,7 +89,7 @@ import YaprakStorage
         #expect(try ReplayReader(path("repaired")).verify(.replay).findings.isEmpty)
     }
 
-    @Test func `The result of a repair takes a path that is put together as text, and a URL`() async throws {
+    @Test func `The result of a repair takes a path given as a string, and a URL`() async throws {
         try await prepare()
         let repair = try ReplayReader(path("source")).repair()
         let folder = URL(filePath: directory.path)
