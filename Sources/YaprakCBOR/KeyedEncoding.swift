@@ -44,7 +44,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         }
     }
 
-    /// - Parameter continuing: whether a container that there is under the key already is gone on with.
+    /// - Parameter continuing: whether a container that is already under the key is continued.
     private func branch(_ key: some CodingKey, continuing: Bool) -> ItemEncoder {
         guard state.frame.serial == serial, state.frame.kind == .keyed else { return state.discarded(under: key) }
         state.beginEntry(key.stringValue)

@@ -9,9 +9,9 @@ public enum Retention: Sendable, Hashable {
     case commits(Int)
     /// At least the commits of this duration up to now.
     ///
-    /// As the clock shows it when a checkpoint is made. One whose time is before that of an older one releases nothing else. One
-    /// that was made while the clock was ahead keeps nothing for longer than the duration after the time that it showed. A clock
-    /// that is ahead releases what is old by that clock.
+    /// As the clock shows it when a checkpoint is made. One whose time is before that of an older one removes no others. One that
+    /// was made while the clock was ahead keeps nothing for longer than the duration after the time that it showed. A clock
+    /// that is ahead removes what is old by that clock.
     case age(Duration)
     /// The whole history.
     case all

@@ -3,7 +3,7 @@ import Proof
 import TestSupport
 import Testing
 
-/// The whole engine by one seed: disk, clock, log and tasks.
+/// The whole engine from one seed: disk, clock, log and tasks.
 @Suite(.bounded) struct SimulationTests {
     @Test func `One seed is one history, byte for byte`() {
         for seed in 1...UInt64(Soak.volume(12, soak: 1000)) {

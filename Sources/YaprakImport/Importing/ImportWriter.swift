@@ -71,8 +71,7 @@
         /// that row. Others would come with every row, and end it.
         ///
         /// What the program's own checks, reactions and extensions throw is about a row, unless it has a code of those that a
-        /// write fails with by itself: stopping at the first such row would block most imports. If they throw
-        /// at all rows, each has a note.
+        /// write fails with by itself: else one bad row would end the import. If they throw at all rows, each has a note.
         static func isOfOneRow(_ error: any Error) -> Bool {
             guard let error = error as? DatabaseError else { return !(error is CancellationError && Task.isCancelled) }
             // A row may need one collection too many. That the log can have no more files, or no more commits, is no row's.

@@ -50,7 +50,7 @@
         private var simulated: Markup {
             """
             <p class="note">Views, relationships and reactions of the program follow in memory. What a reaction leaves for after \
-            the commit, <code>afterCommit</code>, does not run, and instruments hear of nothing.</p>
+            the commit, <code>afterCommit</code>, does not run, and no instrument is notified.</p>
             """
         }
 

@@ -6,7 +6,7 @@
     ///
     /// Records that were changed since stay as they are, unless they are to be undone, too. In a running program a fork
     /// undoes it, with the program's own views, relationships and reactions, which follow as they would have. What reactions
-    /// leave for after the commit is not done, and instruments hear of nothing: those are outside of the fork.
+    /// leave for after the commit is not done, and no instrument is notified: those are outside of the fork.
     struct UndoneCommit: Sendable {
         /// The newest state.
         let now: Snapshot

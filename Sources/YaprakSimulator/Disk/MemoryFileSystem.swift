@@ -55,12 +55,12 @@ package final class MemoryFileSystem: FileSystem {
         case lie
     }
 
-    /// Lets the `nth` call from now on of a kind (nil: of any) fail, once or permanently from then on.
+    /// Lets the `nth` call from now on of a kind (nil: of any) fail, once or from then on.
     package func fail(_ operation: DiskError.Operation?, nth: Int, errno: Errno, forever: Bool = false) {
         plan(operation, nth: nth, .error(errno), forever: forever)
     }
 
-    /// Lets a fault come up at the `nth` call from now on of a kind (nil: of any), once or permanently from then on.
+    /// Lets a fault come up at the `nth` call from now on of a kind (nil: of any), once or from then on.
     package func plan(_ operation: DiskError.Operation?, nth: Int, _ effect: FaultEffect, forever: Bool = false) {
         disk.withLock {
             $0.faults.append(.init(operation: operation, countdown: max(1, nth), effect: effect, forever: forever))

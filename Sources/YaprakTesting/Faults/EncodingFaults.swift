@@ -13,7 +13,7 @@ final class EncodingFaults: Sendable {
 
     private let planned = Mutex<[Planned]>([])
 
-    /// Lets the `nth` value that fits fail, and those after it if it is to fail permanently.
+    /// Lets the `nth` value that fits fail, and those after it if `forever` is true.
     func plan(in collection: String?, key: String?, nth: Int, forever: Bool) {
         planned.withLock {
             $0.append(Planned(collection: collection, key: key, countdown: max(1, nth), forever: forever))
