@@ -119,7 +119,10 @@ let package = Package(
         // Layer 3: views and other extensions. Layer 4: what a list shows, and how it changes.
         .target(
             name: "YaprakExtensions",
-            dependencies: ["YaprakCore", "YaprakModel", "YaprakTrees", "YaprakCBOR"],
+            dependencies: [
+                "YaprakCore", "YaprakModel", "YaprakTrees", "YaprakCBOR",
+                .product(name: "HashTreeCollections", package: "swift-collections"),
+            ],
             swiftSettings: strict),
         .target(
             name: "YaprakLists",

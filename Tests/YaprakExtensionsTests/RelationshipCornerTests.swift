@@ -338,6 +338,33 @@ import Yaprak
         try await database.close()
     }
 
+    // One of them may refer to it, which nobody can tell.
+    @Test func `While a source is set aside, no target is taken for an orphan`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("family.yaprak"))
+        let one = Relationship("one", from: .children, \.one, to: .parents, onSourceDelete: .cascadeWhenLast)
+        let first = try await Database.open(at: path, collections: .children, .parents)
+        try await first.write { transaction in
+            for key in ["p", "q"] { transaction[.parents][key] = Node() }
+            for key in ["s", "t"] { transaction[.children][key] = Node(one: "p") }
+            transaction[.children]["u"] = Node(one: "q")
+        }
+        try await first.close()
+        try await spoil(["s"], of: "children", at: path)
+        try await spoil(["p"], of: "parents", at: path)
+        let database = try await Database.open(at: path, collections: Self.lenient(.children), Self.lenient(.parents))
+        try await database.register(one)
+        try await database.write { for key in ["t", "u"] { $0[.children].remove(key) } }
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "parents") == ["p"])
+        #expect(database.snapshot[.parents].map(\.key) == ["q"])
+        // Once all can be read, the last one takes its target along.
+        try await database.write { $0[.children]["s"] = Node(one: "q") }
+        try await database.write { _ = $0[.children].remove("s") }
+        #expect(database.snapshot[.parents].isEmpty)
+        #expect(database.snapshot.setAsideKeys(inCollectionNamed: "parents") == ["p"])
+        try await database.close()
+    }
+
     // Each write of a record that refers to it was refused, though the reference was what it had been.
     @Test func `A target that is set aside is not missing`() async throws {
         let directory = TemporaryDirectory()

@@ -110,7 +110,8 @@ public protocol PrimaryExtension: DatabaseExtension {
     /// - Throws: anything; the write is then undone.
     func apply(_ operation: Operation, to root: inout Root) throws -> Changes?
 
-    /// The steps that follow from changed records, such as dropping what was removed. They are logged and applied.
+    /// The steps that follow from changed records, such as dropping what was removed. They are logged and applied. Records that
+    /// are set aside (``UndecodablePolicy/setAside``) are in no changes, and neither is their removal.
     /// - Throws: anything; the write is then undone.
     func operations(following changes: NetChanges, root: Root, in context: ExtensionContext) throws -> [Operation]
 }

@@ -39,6 +39,12 @@ extension Snapshot {
         return state.directory.bindings[slot] is RawBinding && !state.roots[slot].isEmpty
     }
 
+    /// Whether any record of a collection can't be read: it has no type, or is set aside. O(1).
+    package func hasUnreadableRecords(in collection: CollectionTypes) -> Bool {
+        isUntyped(collection)
+            || withExtendedLifetime(state) { !(state.asideRoot(ofCollection: collection.name)?.isEmpty ?? true) }
+    }
+
     /// Whether there is a record under `key` (in its normal form), also if its collection has no type, or if it is set aside.
     /// O(log *n*).
     package func containsUntyped(_ key: String, inCollectionNamed name: String) -> Bool {

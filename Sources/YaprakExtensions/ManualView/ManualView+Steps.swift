@@ -127,8 +127,7 @@ extension ManualView: TreeBackedPrimaryExtension {
             takeOut(rows, from: editor, &hidden, &departed)
         }
         let changes = editor.finish(&root)
-        root.departed = departed
-        root.hidden = hidden
+        root.absent = AbsentRows(departed, hidden)
         return changes
     }
 
@@ -162,7 +161,7 @@ extension ManualView: TreeBackedPrimaryExtension {
     ///
     /// A program writes records that are there again. Those that are set aside with a commit are in a history that is read back.
     func followAsides(
-        _ changes: NetChanges, in after: Snapshot, _ editor: ViewEditor, _ hidden: inout HiddenRows
+        _ changes: NetChanges, in after: @autoclosure () -> Snapshot, _ editor: ViewEditor, _ hidden: inout HiddenRows
     ) {
         for (collection, types) in configuration.collections.enumerated() {
             guard let boxes = changes.boxes(in: types) else { continue }
@@ -172,13 +171,14 @@ extension ManualView: TreeBackedPrimaryExtension {
                 let row = RowID(collection: collection, key: entry.key)
                 if entry.after != nil {
                     if hidden.contains(row) { came[row] = entry }
-                } else if let place = editor.place(of: row), after.isAside(row.key, in: types) {
+                } else if let place = editor.place(of: row), after().isAside(row.key, in: types) {
                     asides.append(place)
                 }
             }
             if boxes.isCleared {
+                let state = after()
                 editor.root.places[collection].forEach { row in
-                    if after.isAside(row.keyString, in: types) {
+                    if state.isAside(row.keyString, in: types) {
                         asides.append(unsafeDowncast(row, to: PlaceRow.self))
                     }
                 }

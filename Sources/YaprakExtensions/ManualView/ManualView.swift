@@ -22,7 +22,8 @@ import YaprakTrees
 /// shown. The row is back when the record decodes in a later launch, or when a record is written under the key. It goes with the
 /// record, by ``WriteTransaction/remove(_:from:)`` and by ``WriteTransaction/removeAll(of:from:)``.
 ///
-/// - Complexity: a step is O(log *n*); O(log² *n*) amortized where rows are put between the same two again and again.
+/// - Complexity: a step is O(log *n*); O(log² *n*) amortized where rows are put between the same two again and again. Where
+///   records are set aside, also O(their rows in the same group).
 public struct ManualView<Element: ViewRow>: OrderedView {
     /// The name under which it is registered.
     public let name: String
@@ -84,7 +85,7 @@ extension ManualView: PrimaryExtension {
         var hidden = root.hidden
         followAsides(changes, in: context.after, editor, &hidden)
         let done = editor.finish(&root)
-        root.hidden = hidden
+        if !hidden.isEmpty || !root.hidden.isEmpty { root.hidden = hidden }
         return done
     }
 

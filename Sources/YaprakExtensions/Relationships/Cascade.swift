@@ -287,6 +287,8 @@ struct Cascade {
             where edge.target != last {
                 last = edge.target
                 guard relationship.hasTarget(edge.target, in: &transaction),
+                    // Sources that can't be read may refer to it by their properties.
+                    relationship.keepsEdges || !snapshot.hasUnreadableRecords(in: relationship.sourceTypes),
                     relationship.firstSource(of: edge.target, in: snapshot) == nil
                 else { continue }
                 let cause = numbers[relationship.sourceTypes.name]?[edge.source]

@@ -1,9 +1,12 @@
+import HashTreeCollections
+
 /// Rows of a manual view whose records are set aside: they keep their places, and nobody sees them.
 ///
 /// A step of the log counts all rows of its group, hidden or not: who reads it back may be able to read the records, or show
 /// them without their types. A reader counts those that it shows. This turns the one into the other.
 ///
-/// - Complexity: a step in a group is O(its hidden rows); O(1) where there are none.
+/// - Complexity: a step in a group is O(its hidden rows); O(1) where there are none. A copy is O(1), and shares what is not
+///   changed.
 struct HiddenRows: Sendable {
     struct Row: Sendable {
         let id: RowID
@@ -12,8 +15,8 @@ struct HiddenRows: Sendable {
     }
 
     /// Those of each group, in order.
-    private var groups: [String: [Row]] = [:]
-    private var groupOf: [RowID: String] = [:]
+    private var groups: TreeDictionary<String, [Row]> = [:]
+    private var groupOf: TreeDictionary<RowID, String> = [:]
 
     var isEmpty: Bool { groupOf.isEmpty }
     /// The groups that have any.
@@ -121,33 +124,5 @@ struct HiddenRows: Sendable {
     /// Takes out all of a group.
     mutating func removeAll(ofGroup name: String) {
         for row in groups.removeValue(forKey: name) ?? [] { groupOf[row.id] = nil }
-    }
-}
-
-/// What a root keeps of rows that it does not show. One reference, and none where there is nothing to keep, as in nearly all.
-struct AbsentRows: Sendable {
-    private final class Kept: Sendable {
-        let departed: DepartedTouches
-        let hidden: HiddenRows
-
-        init(_ departed: DepartedTouches, _ hidden: HiddenRows) {
-            self.departed = departed
-            self.hidden = hidden
-        }
-    }
-
-    private var kept: Kept?
-
-    var departed: DepartedTouches {
-        get { kept?.departed ?? DepartedTouches() }
-        set { keep(newValue, hidden) }
-    }
-    var hidden: HiddenRows {
-        get { kept?.hidden ?? HiddenRows() }
-        set { keep(departed, newValue) }
-    }
-
-    private mutating func keep(_ departed: DepartedTouches, _ hidden: HiddenRows) {
-        kept = departed.isEmpty && hidden.isEmpty ? nil : Kept(departed, hidden)
     }
 }

@@ -80,6 +80,11 @@ public struct ViewRoot: Sendable {
         get { fields.identity }
         set { own.identity = newValue }
     }
+    /// What is kept of rows that it does not show.
+    var absent: AbsentRows {
+        get { fields.absent }
+        set { own.absent = newValue }
+    }
     /// The touches of rows that were explicitly removed, for when they are inserted again.
     var departed: DepartedTouches {
         get { fields.absent.departed }
