@@ -76,6 +76,7 @@
                 }
             }
             while try await history.known()?.upperBound != 5 { try await Task.sleep(for: .milliseconds(2)) }
+            watch.start()
             let past = try await history.revisions(ofKey: "1", in: "watched", until: .now + .seconds(60))
             #expect(past.revisions.map(\.number) == [1, 2, 3, 4, 5])
             #expect(past.revisions.compactMap { $0.after?.object } == (1...5).map { .unsigned($0) })
@@ -89,6 +90,7 @@
             defer { follower.cancel() }
             try await database.write { $0[watched]["a"] = Watched(1, watch) }
             while try await history.known()?.upperBound != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            watch.start()
             let step = Task { try await history.step(to: 1)?.changes?.count }
             while !watch.began.isSet { try await Task.sleep(for: .milliseconds(2)) }
             #expect(try await history.known()?.upperBound == 1)
@@ -106,6 +108,7 @@
                 for key in 0..<2000 { transaction[watched]["\(key)"] = Watched(key, watch) }
             }
             while try await history.known()?.upperBound != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            watch.start()
             let service = try TestService(history)
             let given = Task { await service.ask(target).status }
             while !watch.began.isSet { try await Task.sleep(for: .milliseconds(2)) }

@@ -3,9 +3,10 @@
     import Yaprak
     import YaprakLocks
 
-    /// Hears when records are encoded, and can hold that up.
+    /// Hears when records are encoded, from ``start()`` on, and can hold that up.
     final class Watch: Sendable {
-        private let counted = Mutex(0)
+        /// `nil` until it is to hear.
+        private let counted = Mutex<Int?>(nil)
         private let held: Int?
         /// Set when the held one is encoded.
         let began = Flag()
@@ -15,21 +16,25 @@
         /// - Parameter held: the encoding that waits for the gate, counted from 1; none if `nil`.
         init(holding held: Int? = nil) { self.held = held }
 
-        /// How many values were encoded.
-        var count: Int { counted.withLock { $0 } }
+        /// Begins to count, when all is written: a write in memory encodes each record with a reference in its type, to see how
+        /// deep it nests.
+        func start() { counted.withLock { $0 = 0 } }
+
+        /// How many values were encoded since it began.
+        var count: Int { counted.withLock { $0 ?? 0 } }
 
         func willEncode() {
-            let number = counted.withLock { count in
-                count += 1
+            let number = counted.withLock { count -> Int? in
+                count = count.map { $0 + 1 }
                 return count
             }
-            guard number == held else { return }
+            guard let number, number == held else { return }
             began.set()
             gate.wait()
         }
     }
 
-    /// A record of a database in memory, where nobody encodes it but who asks for its bytes.
+    /// A record of a database in memory, where nobody encodes it, once it is written, but who asks for its bytes.
     struct Watched: Codable, Sendable {
         let value: Int
         private let watch: Watch?
