@@ -54,9 +54,18 @@
                 #expect(large.revisions.count == count && large.omitted == 8 - count && large.isCut, "\(most)")
                 #expect(large.revisions.last?.number == 9, "\(most)")
             }
-            let answer = await (try TestService(FileHistory(inspected.path, revisionBytesMax: 500_000)))
-                .ask("/api/history?collection=items&key=large")
+            let service = try TestService(FileHistory(inspected.path, revisionBytesMax: 500_000))
+            let answer = await service.ask("/api/history?collection=items&key=large")
             #expect(answer.status == 200 && answer.text.contains("\"omitted\":6"))
+            // Who set what only earlier commits changed is not known, and of an earlier state, nothing is.
+            let words = "Of fields without a commit it is not known which one set them"
+            for (at, count) in [("", 1), ("&at=4", 0)] {
+                let page = await service.ask("/record?collection=items&key=large" + at)
+                #expect(page.status == 200 && page.text.components(separatedBy: "set by").count == count + 1, "\(at)")
+                #expect(page.text.contains(words) && page.text.contains("before commit 8 is not kept"), "\(at)")
+            }
+            let whole = await service.ask("/record?collection=items&key=small")
+            #expect(whole.text.contains("set by") && !whole.text.contains(words))
             try await inspected.database.close()
         }
 

@@ -104,7 +104,7 @@
         }
         /// The most that are kept of one record.
         static let most = 5000
-        /// The most bytes that they have.
+        /// The most bytes that they have, before and after each commit: what is `after` one and `before` the next counts twice.
         static let mostBytes = 32 << 20
 
         private let max: Int

@@ -61,13 +61,20 @@
                 let place = setters.part("metadata", of: setters.whole)
                 return "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: value, at: place))"
             }
-            let note: Markup? =
-                isKnown
-                ? nil
-                : """
-                <p class="note">Which commit set each field is not known: the history up to commit \(moment.number) was not \
-                read in time.</p>
-                """
+            let note: Markup?
+            if !isKnown {
+                note = """
+                    <p class="note">Which commit set each field is not known: the history up to commit \
+                    \(moment.number) was not read in time.</p>
+                    """
+            } else if past.omitted > 0, let first = past.revisions.first {
+                note = """
+                    <p class="note">Of fields without a commit it is not known which one set them: what happened to \
+                    this record before commit \(first.number) is not kept.</p>
+                    """
+            } else {
+                note = nil
+            }
             return """
                 \(ValueTree(setters: setters).markup(of: record.object, at: setters.whole))\(metadata)\(note)
                 """
