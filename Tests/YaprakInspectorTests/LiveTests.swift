@@ -143,6 +143,15 @@
                 AutoView("shelves", versionTag: "2", of: .items, groupedBy: \.name, sortedBy: \.rank))
             let answer = await service.ask("/api/views", headers: [("If-None-Match", other)]).text
             #expect(answer.contains("\"version\":\"2\""))
+            // Reactions decide what would be without a commit.
+            let target = "/api/without?commit=1"
+            let whole = try #require(await service.ask(target).headers["ETag"])
+            #expect(await service.ask(target, headers: [("If-None-Match", whole)]).status == 304)
+            try await database.register(RecordReaction("refuses", to: .items) { _, _ in throw IsNeeded() })
+            #expect(await service.ask(target, headers: [("If-None-Match", whole)]).status == 409)
+            #expect(await service.ask("/commits/1/without", headers: [("If-None-Match", whole)]).status == 409)
+            try await database.unregisterReaction("refuses")
+            #expect(await service.ask(target, headers: [("If-None-Match", whole)]).status == 200)
         }
 
         /// The tag of each answer asked the database, which was in a write.

@@ -47,4 +47,8 @@ extension Snapshot {
     /// The rules of relationships are followed by a reaction that has no name.
     /// - Complexity: O(number of reactions).
     public var reactionNames: [String] { state.reactions.all.map(\.name).filter { $0.utf8.first != 0 } }
+
+    /// Who registered the reactions of this snapshot, in their order, those of extensions among them: where one is another object,
+    /// a write may end with other records, or be refused.
+    package var reactionIdentities: [ReactionIdentity] { state.reactions.all }
 }

@@ -28,12 +28,10 @@
         private var kept: [Kept] = []
         /// The commits from where the inspector began; `nil` once they are followed.
         private var start: ChangesetSequence?
-        /// The types of the collections when the last tag was made, and how often they were others than before.
-        private var bindings: [CollectionBinding] = []
-        private var rebindings = 0
-        /// The same of the extensions.
-        private var extensions: [ExtensionIdentity] = []
-        private var reregistrations = 0
+        /// The types of the collections, the extensions and the reactions when the last tag was made, and how often they were
+        /// others than before.
+        private var registered: [AnyObject] = []
+        private var registrations = 0
         /// Asks the database for its extensions; it may be in a long write.
         private var asking: Task<[HealthPart.Row], Never>?
         /// Whether no more commits will be kept.
@@ -213,19 +211,17 @@
 
         func stateTag() async throws -> String {
             // Of snapshots, for which nobody waits: the database may be in a long write.
+            let snapshot = database.snapshot
             // A collection that gets a type, or another version of it, reads as that writes it, without a commit.
-            let found = database.snapshot.bindings
-            if found.count != bindings.count || !zip(found, bindings).allSatisfy({ $0 === $1 }) {
-                bindings = found
-                rebindings += 1
+            var found: [AnyObject] = snapshot.bindings
+            // Views come and go without a commit, too, and so do reactions, which decide what would be without a commit.
+            found += snapshot.extensionIdentities as [AnyObject]
+            found += snapshot.reactionIdentities as [AnyObject]
+            if found.count != registered.count || !zip(found, registered).allSatisfy({ $0 === $1 }) {
+                registered = found
+                registrations += 1
             }
-            // Views come and go without a commit, too.
-            let registered = database.snapshot.extensionIdentities
-            if registered.count != extensions.count || !zip(registered, extensions).allSatisfy({ $0 === $1 }) {
-                extensions = registered
-                reregistrations += 1
-            }
-            var parts = ["\(rebindings) \(reregistrations)"]
+            var parts = ["\(registrations)"]
             // Commits in memory are known a moment after they are made, with or without their states.
             let states = kept.count { $0.after != nil }
             let first = kept.first?.changeset.commitNumber, last = kept.last?.changeset.commitNumber
