@@ -66,7 +66,8 @@
             guard let step = try await history.step(to: number) else {
                 throw Refusal(404, "commitOutOfReach", "There is no commit \(number).")
             }
-            let pairs = step.commit.json.map ?? []
+            // All of it names each record once more, which takes long of a large commit.
+            let pairs = step.changes == nil ? step.commit.json.map ?? [] : step.commit.headJSON
             // Where the values are out of reach, what the log says without them.
             let known = step.changes == nil ? pairs.first { $0.key == "changes" }?.value.array ?? [] : []
             let count = step.changes?.count ?? known.count

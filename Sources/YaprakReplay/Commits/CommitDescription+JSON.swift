@@ -45,8 +45,8 @@ extension CommitDescription {
         return .map(pairs)
     }
 
-    /// The members that say nothing of single records.
-    fileprivate var headJSON: [CBORValue.Pair] {
+    /// The members that say nothing of single records. O(size of the attached value).
+    package var headJSON: [CBORValue.Pair] {
         var pairs: [CBORValue.Pair] = [
             .init("commit", .unsigned(commitNumber.rawValue)), .init("time", .text(isoTime)),
             .init("ns", .integer(nanosecondsSince1970)),
