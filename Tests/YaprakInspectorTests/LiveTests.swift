@@ -169,18 +169,14 @@
                 }
             }
             while !began.isSet { try await Task.sleep(for: .milliseconds(2)) }
-            for target in ["/api/status", "/collection?name=items", "/view?name=shelves", "/health", "/health"] {
+            for target in ["/api/status", "/collection?name=items", "/view?name=shelves", "/health"] {
                 let answer = await service.ask(target)
                 #expect(answer.status == 200, "\(target): \(answer)")
-                guard target == "/health" else { continue }
-                #expect(answer.text.contains("registered, version 1") && answer.text.contains("is busy"))
+                #expect(target != "/health" || answer.text.contains("registered, version 1"), "\(answer)")
             }
             #expect(database.commitNumber == 1)
             gate.set()
             try await writer.value
-            var health = await service.ask("/health").text
-            while health.contains("is busy") { health = await service.ask("/health").text }
-            #expect(health.contains("registered, version 1"))
         }
 
         /// Records of a bound type read as they are migrated, at the same commit.

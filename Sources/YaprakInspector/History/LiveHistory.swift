@@ -32,8 +32,6 @@
         /// others than before.
         private var registered: [AnyObject] = []
         private var registrations = 0
-        /// Asks the database for its extensions; it may be in a long write.
-        private var asking: Task<[HealthPart.Row], Never>?
         /// Whether no more commits will be kept.
         private var hasEnded = false
 
@@ -253,18 +251,14 @@
                     ], note: files == nil ? "The inspector holds states of the last commits itself." : nil)
             ]
             parts.append(held(newest: snapshot.commitNumber, statistics.heldStateCount))
-            if let rows = await extensionRows(within: .milliseconds(300)) {
-                parts.append(
-                    HealthPart(
-                        title: "Views and indexes", rows: rows, note: rows.isEmpty ? "None is registered." : nil))
-            } else {
-                parts.append(
-                    HealthPart(
-                        title: "Views and indexes",
-                        rows: snapshot.extensionNames.map {
-                            ($0, "registered, version \(snapshot.versionTag(ofExtensionNamed: $0) ?? "")", .good)
-                        }, note: "The database is busy, in a write perhaps: what is being registered is not known."))
+            // Of the snapshot: the database may be in a long write.
+            let extensions = snapshot.extensionNames.map { name -> HealthPart.Row in
+                (name, "registered, version \(snapshot.versionTag(ofExtensionNamed: name) ?? "")", .good)
             }
+            parts.append(
+                HealthPart(
+                    title: "Views and indexes", rows: extensions,
+                    note: extensions.isEmpty ? "None is registered." : nil))
             if let report = database.recoveryReport {
                 parts.append(
                     HealthPart(
@@ -285,37 +279,6 @@
                         ], note: report.notes.isEmpty ? nil : report.notes.joined(separator: " ")))
             }
             return parts + (try await files?.health() ?? [])
-        }
-
-        /// The extensions and where they are in their lives; `nil` if the database does not answer within a time. However many
-        /// want to know, it is asked once.
-        private func extensionRows(within patience: Duration) async -> [HealthPart.Row]? {
-            let task: Task<[HealthPart.Row], Never>
-            if let asking {
-                task = asking
-            } else {
-                task = Task { [database] in
-                    var rows: [HealthPart.Row] = []
-                    for host in await database.registeredExtensions {
-                        let status = await host.status
-                        rows.append((host.name, "\(status), version \(host.versionTag)", .good))
-                    }
-                    return rows
-                }
-                asking = task
-            }
-            let answer = FirstAnswer<[HealthPart.Row]?>()
-            Task {
-                let rows = await task.value
-                answer.give(rows)
-                if asking == task { asking = nil }
-            }
-            let timer = Task {
-                try? await Task.sleep(for: patience)
-                answer.give(nil)
-            }
-            defer { timer.cancel() }
-            return await answer.value
         }
 
         /// The states that something keeps in memory, by age: who forgets a snapshot finds it here.
