@@ -36,11 +36,13 @@
         // MARK: Commits
 
         private func status() async throws -> CBORValue {
-            let reach = try await history.reach(), known = try await history.known()
+            let reach = try await history.reachIfAny(), known = try await history.known()
+            let newest: CommitNumber
+            if let reach { newest = reach.upperBound } else { newest = try await history.newest() }
             var pairs: [CBORValue.Pair] = [
-                .init("database", .text(history.title)), .init("newest", .unsigned(reach.upperBound.rawValue)),
-                .init("oldestState", .unsigned(reach.lowerBound.rawValue)),
+                .init("database", .text(history.title)), .init("newest", .unsigned(newest.rawValue)),
             ]
+            if let reach { pairs.append(.init("oldestState", .unsigned(reach.lowerBound.rawValue))) }
             if let known { pairs.append(.init("oldestCommit", .unsigned(known.lowerBound.rawValue))) }
             return .map(pairs)
         }

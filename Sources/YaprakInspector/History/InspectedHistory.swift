@@ -63,6 +63,15 @@
             around number: CommitNumber, after error: DatabaseError
         ) async throws -> ClosedRange<CommitNumber>? { nil }
 
+        /// The commits whose states can be shown; `nil` where the log leads to none: it has commits all the same.
+        func reachIfAny() async throws -> ClosedRange<CommitNumber>? {
+            do {
+                return try await reach()
+            } catch let error as DatabaseError where error.code == .commitOutOfReach {
+                return nil
+            }
+        }
+
         /// The records as of a commit.
         func snapshot(at number: CommitNumber) async throws -> Snapshot {
             try await snapshot(at: number, withViews: false)

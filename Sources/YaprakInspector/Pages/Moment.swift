@@ -21,10 +21,9 @@
             at = request["at"]
             current = at == nil ? await history.current() : nil
             let reach: ClosedRange<CommitNumber>
-            do {
-                reach = try await history.reach()
-            } catch let error as DatabaseError where error.code == .commitOutOfReach {
-                // A log without a checkpoint to start from: it leads to no state, and has commits all the same.
+            if let found = try await history.reachIfAny() {
+                reach = found
+            } else {
                 let newest = try await history.newest()
                 reach = newest...newest
             }
