@@ -115,6 +115,27 @@
             #expect(long.count == 41 && long.hasPrefix("[1][\"éé") && long.hasSuffix("é…"))
         }
 
+        /// A key that is an array or a map, as other coders have them, was long however short it was.
+        @Test func `Who set what is below a key is known unless that is long`() throws {
+            let short: [CBORValue] = ["a", 17, [1, 2], [], ["a": [true]], .tag(1, .tag(2, "b")), .bytes([1, 2])]
+            let text = CBORValue.text(String(repeating: "é", count: 600))
+            let long: [CBORValue] = [
+                text, [1, text], ["a": text], .tag(1, text), .array(Array(repeating: "", count: 2000)),
+                (0..<100).reduce(CBORValue.unsigned(1)) { inner, _ in [inner] },
+            ]
+            let object = CBORValue.map((short + long).map { .init($0, ["n": 3]) })
+            let record = ReplayRecord(
+                RawRecord(key: "a", object: try object.encoded()[...], metadata: nil, version: 1))
+            let setters = try FieldSetters(
+                [.init(number: 3, nanosecondsSince1970: 0, origin: "", before: nil, after: record)], checking: {})
+            for (keys, number) in [(short, 3), (long, nil)] as [([CBORValue], CommitNumber?)] {
+                for key in keys {
+                    let place = setters.part("n", of: setters.part(.key(key), of: setters.whole))
+                    #expect(place.setter?.number == number, "\(key)")
+                }
+            }
+        }
+
         @Test(arguments: ["2013", "2nd", "$ref", "$key", ".x", "a b", "é", "_a1"])
         func `The head of a column sorts by its field, whatever its name`(field: String) async throws {
             let maps = RecordCollection<[String: Int], NoMetadata>("maps")

@@ -154,7 +154,7 @@
     /// Which commit set each field of a record last.
     ///
     /// As a tree, so that each step of a path is hashed once, however many fields are below it. Of what is under a key that is
-    /// long, nothing is known: to hash it takes long, and there may be many.
+    /// long, or deep, nothing is known: to hash it takes long, and there may be many.
     struct FieldSetters {
         /// A field, or what is in the place of one that nobody set.
         struct Place {
@@ -214,13 +214,28 @@
         }
 
         private static func isLong(_ step: FieldPath.Step) -> Bool {
-            guard case .key(var key) = step else { return false }
-            while case .tag(_, let inner) = key { key = inner }
-            return switch key {
-            case .text(let text): text.utf8.count > keyBytesMax
-            case .bytes(let bytes): bytes.count > keyBytesMax
-            case .array, .map: true
-            default: false
+            guard case .key(let key) = step else { return false }
+            var room = keyBytesMax
+            return !fits(key, &room, levels: 64)
+        }
+
+        /// Whether a key is no longer than there is room, and no deeper than so many levels. O(*room*).
+        private static func fits(_ key: CBORValue, _ room: inout Int, levels: Int) -> Bool {
+            switch key {
+            case .text(let text): room -= max(1, text.utf8.count)
+            case .bytes(let bytes): room -= max(1, bytes.count)
+            default: room -= 1
+            }
+            if room < 0 || levels == 0 { return false }
+            switch key {
+            case .array(let items):
+                return items.allSatisfy { fits($0, &room, levels: levels - 1) }
+            case .map(let pairs):
+                return pairs.allSatisfy { pair in
+                    fits(pair.key, &room, levels: levels - 1) && fits(pair.value, &room, levels: levels - 1)
+                }
+            case .tag(_, let inner): return fits(inner, &room, levels: levels - 1)
+            default: return true
             }
         }
     }
