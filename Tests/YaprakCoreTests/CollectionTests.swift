@@ -121,6 +121,43 @@ import YaprakCBOR
         #expect(fork.snapshot[shelves[2000]]["a"]?.title == "x" && fork.snapshot[shelves[2]].count == 1)
     }
 
+    /// All of a difference was found before anybody was asked whether it is to go on.
+    @Test func `A difference that is not wanted any more ends on the way`() async throws {
+        struct Stop: Error {}
+        let database = Database.inMemory()
+        let empty = database.snapshot
+        try await database.write { transaction in
+            for number in 0..<20_000 { transaction[Shelf("many")]["\(number)"] = Book(title: "x") }
+        }
+        let full = database.snapshot
+        for (before, after) in [(empty, full), (full, empty)] {
+            var calls = 0
+            let ended = try? after.difference(since: before) {
+                calls += 1
+                if calls == 3 { throw Stop() }
+            }
+            #expect(ended == nil && calls == 3)
+            calls = 0
+            let whole = after.difference(since: before) { calls += 1 }
+            #expect(whole.collectionNames == ["many"] && calls == 5)
+        }
+    }
+
+    @Test func `A difference has its collections in the order of their names, if it is asked for so`() async throws {
+        let database = Database.inMemory()
+        let empty = database.snapshot
+        try await database.write { transaction in
+            for name in ["c", "a", "é", "b"] {
+                for key in ["2", "1"] { transaction[Shelf(name)][key] = Book(title: name) }
+            }
+        }
+        var lines: [String] = []
+        database.snapshot.difference(since: empty).orderedByName.forEachRaw { name, _, _, after in
+            lines.append("\(name) \(after?.key ?? "")")
+        }
+        #expect(lines == ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2", "é 1", "é 2"])
+    }
+
     @Test func `A write that is undone gives back what it made in any of many collections`()
         async throws
     {

@@ -9,6 +9,14 @@ extension ChangeBatch {
     ///   - includesRaw: also look at collections without types. Who asks for values must not see these.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share, those above the collections included.
     init(from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil, includesRaw: Bool = false) {
+        self.init(from: old, to: new, names: names, includesRaw: includesRaw, checking: {})
+    }
+
+    /// The same; `check` is called now and then, and what it throws ends the comparison.
+    init(
+        from old: SnapshotState, to new: SnapshotState, names: Set<String>? = nil, includesRaw: Bool = false,
+        checking check: () throws -> Void
+    ) rethrows {
         self.init()
         var collections: ContiguousArray<CollectionChanges> = []
         func concerns(_ binding: CollectionBinding) -> Bool {
@@ -18,14 +26,14 @@ extension ChangeBatch {
             let binding = new.directory.bindings[slot]
             guard concerns(binding) else { continue }
             let before = old.comparableRoot(of: binding)
-            if let changes = CollectionChanges(binding, from: before, to: new.roots[slot]) {
+            if let changes = try CollectionChanges(binding, from: before, to: new.roots[slot], checking: check) {
                 collections.append(changes)
             }
         }
         for slot in old.slots(notSharedWith: new) {
             let binding = old.directory.bindings[slot]
             guard concerns(binding), new.directory.slot(of: binding.name) == nil else { continue }
-            if let changes = CollectionChanges(binding, from: old.roots[slot], to: TreeRoot()) {
+            if let changes = try CollectionChanges(binding, from: old.roots[slot], to: TreeRoot(), checking: check) {
                 collections.append(changes)
             }
         }
@@ -41,25 +49,32 @@ extension Snapshot {
     package func changes(since old: Snapshot, in collection: CollectionTypes) -> ChangeEntries {
         ChangeEntries(
             withExtendedLifetime((old, self)) {
-                changedEntries(from: old.tree(of: collection), to: tree(of: collection))
+                changedEntries(from: old.tree(of: collection), to: tree(of: collection), checking: {})
             })
     }
 }
 
 extension CollectionChanges {
     /// What leads from one tree of a collection to another; `nil` if nothing has to.
-    fileprivate init?(_ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot) {
+    fileprivate init?(
+        _ binding: CollectionBinding, from before: TreeRoot, to after: TreeRoot, checking check: () throws -> Void
+    ) rethrows {
         if before.isIdentical(to: after) { return nil }
-        let entries = changedEntries(from: before, to: after)
+        let entries = try changedEntries(from: before, to: after, checking: check)
         guard !entries.isEmpty else { return nil }
         self.init(binding: binding, clearedCount: nil, entries: entries)
     }
 }
 
 /// The records that differ between two trees of a collection, in the order of their keys.
-private func changedEntries(from before: TreeRoot, to after: TreeRoot) -> OneOrMany<ChangeEntry> {
+///
+/// - Parameter check: is called before the first and each 4,096th; what it throws ends the comparison.
+private func changedEntries(
+    from before: TreeRoot, to after: TreeRoot, checking check: () throws -> Void
+) rethrows -> OneOrMany<ChangeEntry> {
     var entries: OneOrMany<ChangeEntry> = []
-    _ = TreeRoot.difference(from: before, to: after) { step in
+    _ = try TreeRoot.difference(from: before, to: after) { step in
+        if entries.count & 4095 == 0 { try check() }
         switch step {
         case .removed(let row):
             entries.append(ChangeEntry(before: unsafeDowncast(row, to: RecordBox.self), after: nil, kinds: .removed))

@@ -18,12 +18,23 @@ extension NetChanges {
 extension Snapshot {
     /// What leads from another snapshot to this one, by comparing their trees; also backwards. Collections without types
     /// are among it.
-    package func difference(since old: Snapshot) -> NetChanges {
-        NetChanges(batch: ChangeBatch(from: old.state, to: state, includesRaw: true))
+    package func difference(since old: Snapshot) -> NetChanges { difference(since: old, checking: {}) }
+
+    /// The same; `check` is called now and then, and what it throws ends the comparison.
+    package func difference(since old: Snapshot, checking check: () throws -> Void) rethrows -> NetChanges {
+        NetChanges(batch: try ChangeBatch(from: old.state, to: state, includesRaw: true, checking: check))
     }
 }
 
 extension NetChanges {
+    /// The same changes, with collections in the order of their names.
+    package var orderedByName: NetChanges {
+        let ordered = batch.collections.enumerated().sorted {
+            ($0.element.binding.name, $0.offset) < ($1.element.binding.name, $1.offset)
+        }
+        return NetChanges(batch: ChangeBatch(ContiguousArray(ordered.map(\.element)), clearedAll: batch.clearedAll))
+    }
+
     /// Hands over each record that changed as it stands on disk, or would stand there. Removals of everything are not
     /// spelled out.
     package func forEachRaw(

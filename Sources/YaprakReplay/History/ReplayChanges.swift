@@ -23,12 +23,14 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
     public init(from before: Snapshot, to after: Snapshot) { self.init(from: before, to: after, checking: {}) }
 
-    /// The same; `check` is called before each record, and what it throws ends the comparison.
+    /// The same; `check` is called for each record that differs, and now and then before; what it throws ends the comparison.
     package init(from before: Snapshot, to after: Snapshot, checking check: () throws -> Void) rethrows {
         self.before = before
         self.after = after
         var changes: [ReplayChange] = []
-        try after.difference(since: before).forEachRaw { collection, kinds, old, new in
+        // Trees differ in the order of keys; collections come in the order in which they were made.
+        let difference = try after.difference(since: before, checking: check).orderedByName
+        try difference.forEachRaw { collection, kinds, old, new in
             try check()
             let old = old.map { ReplayRecord($0) }
             let new = new.map { ReplayRecord($0) }
@@ -36,10 +38,7 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
                 changes.append(ReplayChange(collectionName: collection, kinds: kinds, before: old, after: new))
             }
         }
-        // Trees differ in the order of keys; collections come in the order in which they were made.
-        self.changes = changes.enumerated()
-            .sorted { ($0.1.collectionName, $0.0) < ($1.1.collectionName, $1.0) }
-            .map(\.1)
+        self.changes = changes
     }
 
     /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
