@@ -11,7 +11,7 @@ package enum RecordItem {
     private static func isWrappedUndefined(_ item: ArraySlice<UInt8>) -> Bool {
         item.withUnsafeBytes { item in
             guard let foreign = ForeignItem.read(item) else { return false }
-            return foreign.coder == CBORRecordCoder.shared.name && foreign.bytes.count == 1 && foreign.bytes[0] == undefined
+            return foreign.coder == CBORRecordCoder.shared.name && foreign.bytes.elementsEqual([undefined])
         }
     }
 

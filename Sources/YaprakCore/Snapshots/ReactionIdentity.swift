@@ -48,7 +48,7 @@ extension Snapshot {
     /// - Complexity: O(number of reactions).
     public var reactionNames: [String] { state.reactions.all.map(\.name).filter { $0.utf8.first != 0 } }
 
-    /// Who registered the reactions of this snapshot, in their order, those of extensions among them: where one is another object,
-    /// a write may end with other records, or be refused.
+    /// Who registered the reactions of this snapshot, in their order, those of extensions among them: where one is another
+    /// object, a write may end with other records, or be refused.
     package var reactionIdentities: [ReactionIdentity] { state.reactions.all }
 }

@@ -30,7 +30,7 @@
         private var start: ChangesetSequence?
         /// The types of the collections, the extensions and the reactions when the last tag was made, and how often they were
         /// others than before.
-        private var registered: [AnyObject] = []
+        private var registered: [any AnyObject & Sendable] = []
         private var registrations = 0
         /// Whether no more commits will be kept.
         private var hasEnded = false
@@ -211,10 +211,10 @@
             // Of snapshots, for which nobody waits: the database may be in a long write.
             let snapshot = database.snapshot
             // A collection that gets a type, or another version of it, reads as that writes it, without a commit.
-            var found: [AnyObject] = snapshot.bindings
+            var found: [any AnyObject & Sendable] = snapshot.bindings
             // Views come and go without a commit, too, and so do reactions, which decide what would be without a commit.
-            found += snapshot.extensionIdentities as [AnyObject]
-            found += snapshot.reactionIdentities as [AnyObject]
+            found += snapshot.extensionIdentities as [any AnyObject & Sendable]
+            found += snapshot.reactionIdentities as [any AnyObject & Sendable]
             if found.count != registered.count || !zip(found, registered).allSatisfy({ $0 === $1 }) {
                 registered = found
                 registrations += 1
