@@ -121,6 +121,19 @@ import YaprakSimulator
         return (disk, opened.items)
     }
 
+    // The first commit of the next segment was called lost.
+    @Test func `A damaged frame without commits at the end of a segment ends no reading of commits`() throws {
+        let (disk, _) = try padded()
+        let first = try #require(try segments(disk).first)
+        let last = try #require(try frames(disk, first).last)
+        try #require(last.frame.type != FrameType.commitGroup.rawValue)
+        try flip(disk, first, last.at + 9)
+        var commits = try StoreReader.open(Harness.path, fileSystem: disk).commits(from: 1)
+        var numbers: [CommitNumber] = []
+        while let commit = try commits.next() { numbers.append(commit.number) }
+        #expect(numbers == (1...20).map { CommitNumber($0) })
+    }
+
     // One damaged frame of padding, of which there is one at each sync, and all behind it was given up.
     @Test func `Damaged frames without commits lose no commit, wherever they are, and a check says so`() throws {
         let (pristine, items) = try padded()

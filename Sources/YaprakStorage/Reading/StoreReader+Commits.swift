@@ -103,6 +103,8 @@ extension StoreReader {
                 let header = successor.reader.header
                 while reader.offset < header.previousEnd {
                     guard try step(limit: header.previousEnd) else {
+                        // A damaged frame without commits: the next segment continues with the next number.
+                        if reader.next == header.first, reader.partialStart == nil { break }
                         throw LogError.lost(
                             reader.next...max(reader.next, header.first - min(1, header.first)), in: segment,
                             at: reader.offset, "the segment ends too early")
