@@ -19,7 +19,7 @@ struct ClosingMark: Equatable, Sendable {
     var segment: FileName
     /// The salt of the segment: it identifies the file among others of the same name.
     var salt: UInt64
-    /// Where the last frame ends, and the chain there.
+    /// The logical end of the segment, where a seal begins, and the chain there.
     var end: UInt64
     var chain: UInt64
 

@@ -5,7 +5,7 @@ struct FileHeader: Sendable, Hashable {
     var kind: FileKind
     /// Features without which a reader must not touch the file.
     var incompatible: UInt64 = 0
-    /// Features without which a file may be read but not be appended to; none exist yet.
+    /// Features that a writer must know and a reader need not. None exist yet; any bit is refused, also for reading.
     var readOnlyCompatible: UInt64 = 0
     /// Features that may be ignored.
     var compatible: UInt64 = 0
