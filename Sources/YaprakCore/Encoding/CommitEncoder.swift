@@ -11,7 +11,7 @@ import YaprakTrees
 ///       "o": "sync",                                                                 origin, where there is one
 ///       "t": 1357084800000000000,                                                    nanoseconds since 1970
 ///       "v": [["ranks", "1", …], …],                                                 histories of derived extensions
-///       "x": [["pins", [step, …]], …],                                               steps of primary extensions
+///       "x": [["pins", …step…], …],                                                  steps of primary extensions
 ///       "z": true                                                                    everything was removed first
 ///     }
 ///
