@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import YaprakModel
@@ -30,5 +31,21 @@ import YaprakModel
     @Test(arguments: [[0x02], [0x08], [0x10], [0x18, 0x20]] as [[UInt8]])
     func `An operation without a new object needs none`(kinds: [UInt8]) throws {
         #expect(try commit(kinds: kinds).collections.first?.operations.count == 1)
+    }
+
+    @Test func `The commit on the page of the format is one`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Sources/Yaprak/Yaprak.docc/Format.md"), encoding: .utf8)
+        let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("a3 61 63 81 ") })
+        let bytes = line.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+        let commit = try LoggedCommit(bytes[...])
+        let collection = try #require(commit.collections.first)
+        let operation = try #require(collection.operations.first)
+        #expect(commit.number.rawValue == 1 && commit.nanoseconds == 0)
+        #expect(collection.name == "books" && collection.version == 1 && !collection.isCleared)
+        #expect(operation.key == "abc" && operation.kinds == .inserted && operation.metadata == nil)
+        #expect(operation.object == [0x65, 0x68, 0x65, 0x6C, 0x6C, 0x6F])
     }
 }
