@@ -80,6 +80,20 @@ import YaprakReplay
         try await database.close()
     }
 
+    // It was loaded, and nothing was removed.
+    @Test func `--replace is refused for a file that is no dump`() async throws {
+        let file = folder("books.csv")
+        #expect(await yaprak("export", shop, "books", "--output", file).code == 0)
+        for words in [["--collection", "books"], []] {
+            let outcome = await yaprak(["load", file, shop, "--replace"] + words)
+            #expect(outcome.code == 64 && outcome.err.contains("--replace is for dumps, and "), "\(outcome)")
+        }
+        let absent = folder("absent.yaprak")
+        #expect(await yaprak("load", file, absent, "--collection", "books", "--replace").code == 64)
+        #expect(!FileManager.default.fileExists(atPath: absent))
+        #expect(await yaprak("ask", shop, "count(books)", onTerminal: true).out == "1\n")
+    }
+
     @Test func `A collection that the dump lacks is refused, and --replace removes nothing of it`() async throws {
         let file = try folder.write((await yaprak("dump", shop)).out, to: "dump.ndjson")
         let extra = try folder.write("{\"id\":\"x\"}", to: "x.ndjson")

@@ -106,6 +106,11 @@ struct LoadCommand: AsyncParsableCommand {
                 guard let first = try lines.next() else { return }
                 return try await load(lines, dump: try ReplayDumpHeader(first), options, console)
             }
+            if replace {
+                throw Failure(
+                    "usage", "--replace is for dumps, and \(file) is not one", place: .init(file: file), exitCode: 64,
+                    hint: "Without it, records are inserted and replaced, and none are removed.")
+            }
             if collection == nil {
                 throw Failure(
                     "usage", "\(file) is not a dump: name the collection of its records with --collection",
