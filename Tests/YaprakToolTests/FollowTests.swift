@@ -111,6 +111,22 @@ import YaprakReplay
         }
     }
 
+    // It was the name of a tag, and exit code 3, on which a consumer starts from the beginning.
+    @Test(arguments: ["--after", "--from"])
+    func `A cursor that was cut off is no position`(option: String) async throws {
+        try await makeShop(at: path)
+        let cursor = try savedCursor(of: try #require(await yaprak("tail", path).lines.last))
+        let parts = cursor.split(separator: "-").map(String.init)
+        for bad in [
+            "\(parts[0])-\(parts[1])", "\(parts[0])-", String(cursor.dropLast()), "\(parts[0].uppercased())-3-x",
+            cursor + "0",
+        ] {
+            let outcome = await yaprak("tail", path, option, bad)
+            #expect(outcome.code == 64 && outcome.err.contains("is not a cursor"), "\(bad): \(outcome)")
+        }
+        #expect(await yaprak("tail", path, option, String(cursor.prefix(8)) + "-tag").code == 3)
+    }
+
     private func numbers(of outcome: Outcome) throws -> [Int] {
         try outcome.lines.map { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

@@ -66,11 +66,11 @@ struct TailCommand: AsyncParsableCommand {
         if let from {
             if after != nil { throw ValidationError("give one of --after and --from") }
             // A cursor is the end of what was read, whatever it is given to.
-            if let cursor = try? LogCursor(text: from) { return .after(cursor) }
+            if let cursor = try LogCursor.argument(from) { return .after(cursor) }
             return .from(try LogBound.argument(from))
         }
         guard let after else { return nil }
-        if let cursor = try? LogCursor(text: after) { return .after(cursor) }
+        if let cursor = try LogCursor.argument(after) { return .after(cursor) }
         return .afterPosition(try LogPosition.argument(after))
     }
 
