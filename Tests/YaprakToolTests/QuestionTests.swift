@@ -182,6 +182,25 @@ import YaprakReplay
         #expect(many.code == 0)
     }
 
+    // It was refused: the last moment has no record of it.
+    @Test(arguments: [true, false])
+    func `A collection that was emptied before the last moment has its values over time`(isAll: Bool) async throws {
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        try await database.write { transaction in
+            if isAll { transaction.removeAll() } else { transaction[.shopBooks]["abc"] = nil }
+        }
+        try await database.close()
+        for from in ["1", "3"] {
+            let outcome = await yaprak("ask", shop, "count(books)", "--every", "1", "--from", from, "--format", "csv")
+            let values = outcome.out.split(separator: "\r\n").dropFirst().map { String($0.split(separator: ",")[3]) }
+            let expected = from == "1" ? ["2", "2", "1", "0"] : ["1", "0"]
+            #expect(outcome.code == 0 && values == expected, "\(outcome)")
+        }
+        let slip = await yaprak("ask", shop, "count(boks)", "--every", "1")
+        #expect(slip.code == 3 && slip.out.isEmpty && slip.err.contains("\"boks\" at commit 4"), "\(slip)")
+        #expect(await yaprak("ask", shop, "count(books)", "--every", "1", "--from", "4").code == (isAll ? 3 : 0))
+    }
+
     @Test func `Moments are right though the clock was set back`() async throws {
         for seed in UInt64(0)..<40 {
             var random = SplitMix64(seed: seed)

@@ -111,10 +111,7 @@ struct AskCommand: AsyncParsableCommand {
             return
         }
         let schedule = try AskSchedule(every, numbers, bounds, reader)
-        if let last = schedule.moments.last {
-            let state = try reader.state(at: last.commit)
-            for name in expression.collectionNames.sorted() { try state.require(name) }
-        }
+        try refuseAbsent(expression.collectionNames, schedule, reader)
         let cursor = try schedule.moments.first.map { try reader.warmCursor(at: $0.commit) }
         let console = try paging.console(), format = output.format(on: console)
         var answers: [CBORValue] = []
@@ -151,6 +148,18 @@ struct AskCommand: AsyncParsableCommand {
             throw error
         }
         try rows.finish()
+    }
+
+    /// Refuses the name of a collection that has no records at any of the moments: a slip. It may have come and gone in between.
+    private func refuseAbsent(_ names: Set<String>, _ schedule: AskSchedule, _ reader: ReplayReader) throws {
+        var absent = names.subtracting(schedule.collectionNames)
+        guard !absent.isEmpty, let first = schedule.moments.first, let last = schedule.moments.last else { return }
+        let state = try reader.state(at: last.commit)
+        absent = absent.filter { state.count(inCollectionNamed: $0) == 0 }
+        guard !absent.isEmpty else { return }
+        let start = try reader.state(at: first.commit)
+        guard let name = absent.sorted().first(where: { start.count(inCollectionNamed: $0) == 0 }) else { return }
+        throw Failure.noCollection(name, in: state)
     }
 
     private func answer(

@@ -22,6 +22,8 @@ enum AskInterval {
 struct AskSchedule {
     /// In the order of time.
     private(set) var moments: [(time: Int64, commit: CommitNumber)] = []
+    /// The collections that the commits in between changed. A removal of everything names none.
+    private(set) var collectionNames: Set<String> = []
 
     /// No table has more rows.
     static let momentsMax = 1_000_000
@@ -36,6 +38,7 @@ struct AskSchedule {
         var commits = reader.commits(from: numbers.lowerBound, through: numbers.upperBound).makeAsyncIterator()
         while let commit = try commits.next() {
             if Invocation.isInterrupted() { throw Interrupted() }
+            for collection in commit.collections { collectionNames.insert(collection.name) }
             if bounds.contains(commit) { made.append((commit.nanosecondsSince1970, commit.commitNumber)) }
         }
         guard let last = made.last else { return }
