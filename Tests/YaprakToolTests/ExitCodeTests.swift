@@ -53,6 +53,18 @@ import Yaprak
         #expect(!outcome.err.isEmpty)
     }
 
+    // They were said to be invalid, and nothing else.
+    @Test(arguments: [
+        (["fork", "x", "y", "--at", "@{soon}"], "\"soon\" is not a time"),
+        (["get", "x", "c", "k", "--at", "@{soon}"], "\"soon\" is not a time"),
+        (["compact", "x", "--keep", "checkpoints=1"], "two at least"),
+        (["compact", "x", "--keep", "age=1y"], "age=30d"),
+    ])
+    func `A bad position and a bad rule have a reason`(arguments: [String], reason: String) async {
+        let outcome = await yaprak(arguments)
+        #expect(outcome.code == 64 && outcome.err.contains(reason), "\(outcome)")
+    }
+
     @Test func `A healthy database is 0, a changed byte is 4 and named`() async throws {
         #expect(await yaprak("verify", shop).code == 0)
         #expect(await yaprak("verify", shop, "--level", "0").code == 0)

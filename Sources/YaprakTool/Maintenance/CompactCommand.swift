@@ -21,7 +21,9 @@ struct CompactCommand: AsyncParsableCommand {
     @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Option(help: ArgumentHelp("How much history to keep: commits=N, age=TIME or checkpoints=N.", valueName: "rule"))
+    @Option(
+        help: ArgumentHelp("How much history to keep: commits=N, age=TIME or checkpoints=N.", valueName: "rule"),
+        transform: KeepRule.argument)
     var keep: KeepRule?
 
     @Flag(help: "Remove the whole history.")

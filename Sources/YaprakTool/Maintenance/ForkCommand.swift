@@ -24,7 +24,7 @@ struct ForkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The commit it ends with; the newest by default.", valueName: "position"),
-        completion: .position)
+        completion: .position, transform: LogPosition.argument)
     var at: LogPosition?
 
     @OptionGroup var output: OutputOptions

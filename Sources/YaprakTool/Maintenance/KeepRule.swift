@@ -2,10 +2,18 @@ import ArgumentParser
 import Yaprak
 
 /// How much history is to be kept.
-struct KeepRule: ExpressibleByArgument, Sendable {
+struct KeepRule: Sendable {
     let retention: Retention
 
-    init?(argument: String) {
+    /// A rule from the command line, with a reason if it is none.
+    static func argument(_ text: String) throws -> Self {
+        guard let rule = Self(argument: text) else {
+            throw ValidationError("Write commits=1000, age=30d (s, m, h, d, w) or checkpoints=3 (two at least)")
+        }
+        return rule
+    }
+
+    private init?(argument: String) {
         let parts = argument.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return nil }
         switch parts[0] {
