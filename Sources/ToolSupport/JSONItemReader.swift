@@ -27,7 +27,7 @@ package final class JSONItemReader {
     package func next() throws -> ArraySlice<UInt8>? {
         if isClosed { return nil }
         if !isOpened {
-            guard try skipSpace() == UInt8(ascii: "[") else { throw InputError("this is no array of JSON") }
+            guard try skipSpace() == UInt8(ascii: "[") else { throw InputError("this is not an array of JSON") }
             position += 1
             isOpened = true
             if try skipSpace() == UInt8(ascii: "]") { return try close() }

@@ -363,7 +363,7 @@ import YaprakReplay
         for (bad, reason) in [
             ("[{\"id\":1},]", "is missing behind a comma"), ("[{\"id\":1}", "ends too early"),
             ("[{\"id\":1}] x", "follows the array"),
-            ("[{\"id\":1} {\"id\":2}]", "item 1"), ("{}", "no array"),
+            ("[{\"id\":1} {\"id\":2}]", "item 1"), ("{}", "not an array"),
         ] {
             let (outcome, _) = try await roundTrip(bad, as: "bad.json", "--key", "id", "--input", "json")
             #expect(outcome.code == 64 && outcome.err.contains(reason), "\(bad): \(outcome.err)")

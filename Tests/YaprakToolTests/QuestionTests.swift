@@ -201,6 +201,23 @@ import YaprakReplay
         #expect(await yaprak("ask", shop, "count(books)", "--every", "1", "--from", "4").code == (isAll ? 3 : 0))
     }
 
+    @Test func `What is not there has a remedy that fits on a screen`() async throws {
+        let field = await yaprak("blame", shop, "books", "abc", "--field", "publisher")
+        #expect(field.code == 3 && field.err.contains("It has rank, title."), "\(field)")
+        let none = await yaprak("revert", shop, "3..3")
+        #expect(none.code == 3 && none.err.contains("write one number for one commit"), "\(none)")
+        let theirs = await yaprak("undo", shop, "--origin", "nobody")
+        #expect(theirs.code == 3 && theirs.err.contains("`yaprak log --oneline` shows the origins."), "\(theirs)")
+        let lines = (0..<1000).map { "{\"id\":\($0),\"column\($0)\":1}" }.joined(separator: "\n")
+        let file = try folder.write(lines, to: "wide.ndjson")
+        #expect(await yaprak("load", file, shop, "--collection", "wide", "--key", "id").code == 0)
+        let column = await yaprak("export", shop, "wide", "--columns", "publisher", "--format", "csv")
+        #expect(column.code == 3 && column.err.utf8.count < 1000, "\(column)")
+        #expect(column.err.contains("column0, column1, ") && column.err.contains(" more."), "\(column.err)")
+        let bad = await yaprak("load", file, shop, "--collection", "wide", "--key", "name")
+        #expect(bad.code == 64 && bad.err.contains("no field \"name\"; it has id, column0"), "\(bad)")
+    }
+
     @Test func `Moments are right though the clock was set back`() async throws {
         for seed in UInt64(0)..<40 {
             var random = SplitMix64(seed: seed)

@@ -138,7 +138,7 @@ struct BisectCommand: AnsweringCommand {
         guard good == nil, expression.holds(in: Database.inMemory().snapshot) else { return }
         throw Failure(
             "alwaysBad",
-            "the expression is already true of the empty database. Give with --good a commit of which it was not true.",
+            "the expression is already true for the empty database. Name with --good a commit for which it is false.",
             exitCode: 1)
     }
 
@@ -194,7 +194,9 @@ struct BisectCommand: AnsweringCommand {
                 {
                     "there is no commit to check"
                 } else { "the oldest reachable commit is \(floor), and the bad one given is \(last)" }
-            throw Failure(start == nil ? "commitOutOfReach" : "usage", reason, exitCode: start == nil ? 3 : 64)
+            throw Failure(
+                start == nil ? "commitOutOfReach" : "usage", reason, exitCode: start == nil ? 3 : 64,
+                hint: start == nil && last > 0 ? "Give a --bad from \(floor) on." : nil)
         }
         // Commits before the floor can't be checked; the floor itself can, so it is a candidate.
         let lowest = CommitNumber(floor.rawValue - min(1, floor.rawValue))

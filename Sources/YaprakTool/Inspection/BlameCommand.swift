@@ -53,10 +53,12 @@ struct BlameCommand: AsyncParsableCommand {
             field.map { FieldBlame.isWithin($0, line.path) } ?? true
         }
         if let field, lines.isEmpty {
+            let known = blame.lines(of: record).map(\.path)
             throw Failure(
                 "notFound", "the record has no field \(field.debugDescription)",
                 place: .init(collectionName: collection, key: key), exitCode: 3,
-                hint: Suggestion.sentence(for: field, among: blame.lines(of: record).map(\.path)))
+                hint: Suggestion.sentence(for: field, among: known)
+                    ?? "It has \(Suggestion.list(known, isQuoted: false)).")
         }
         try write(lines)
     }

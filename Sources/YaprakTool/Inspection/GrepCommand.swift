@@ -170,7 +170,8 @@ struct TextMatcher {
             let regex = isFixed ? Regex<AnyRegexOutput>(verbatim: pattern) : try Regex(pattern)
             self.regex = regex.ignoresCase(ignoresCase)
         } catch {
-            throw ValidationError("\(pattern.debugDescription) is no regular expression. --fixed takes it as a text")
+            throw ValidationError(
+                "\(pattern.debugDescription) is not a regular expression. Add --fixed to search for it as text")
         }
     }
 

@@ -72,7 +72,7 @@ struct LogCommand: AsyncParsableCommand {
         if oneline, stat || patch { throw ValidationError("--oneline goes without --stat and --patch") }
         if follow, reverse { throw ValidationError("--follow is in the order of the commits already") }
         if follow, range?.through != nil || bounds.until != nil {
-            throw ValidationError("--follow has no end: write a range as a..")
+            throw ValidationError("--follow does not end: leave out --until, and write a range as a..")
         }
     }
 

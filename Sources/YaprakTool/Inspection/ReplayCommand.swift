@@ -43,7 +43,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if step, patch || output.format != nil || maxPause != nil {
             throw ValidationError("--step goes without --patch, --format and --max-pause")
         }
-        if step, !filtering.filter.passesAll { throw ValidationError("--step shows all of each commit") }
+        if step, !filtering.filter.passesAll { throw ValidationError("--step goes without --collection and --key") }
     }
 
     func run() async throws {
@@ -100,7 +100,8 @@ struct ReplayCommand: AsyncParsableCommand {
         guard let oldest = try reader.oldestCommitNumber() else { return nil }
         let first = bounds.first > 0 ? bounds.first : oldest
         if bounds.first > 0, first > newest {
-            throw ValidationError("--from (commit \(first)) comes after --until (commit \(newest))")
+            throw Failure(
+                "usage", "--from (commit \(first)) comes after --until (commit \(newest))", exitCode: 64)
         }
         guard first <= newest else { return nil }
         try reader.requireLog(from: first)

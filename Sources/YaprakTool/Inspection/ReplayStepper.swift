@@ -1,4 +1,3 @@
-import ArgumentParser
 import ToolSupport
 import Yaprak
 import YaprakReplay
@@ -32,11 +31,11 @@ struct ReplayStepper {
     /// No pause of a play is longer.
     private static let pauseMax = Duration.seconds(1)
 
-    /// - Throws: `ValidationError` if there is no terminal; errors of reading.
+    /// - Throws: ``Failure`` if there is no terminal; errors of reading.
     init(
         _ reader: ReplayReader, _ numbers: ClosedRange<CommitNumber>, speed: ReplaySpeed, on console: Console
     ) throws {
-        guard console.isAddressable else { throw ValidationError("--step needs a terminal") }
+        guard console.isAddressable else { throw Failure("usage", "--step needs a terminal", exitCode: 64) }
         self.reader = reader
         self.numbers = numbers
         self.speed = speed
@@ -47,7 +46,9 @@ struct ReplayStepper {
 
     /// Shows commits until the user quits.
     mutating func run() throws {
-        guard let next = Invocation.keys() else { throw ValidationError("--step reads keys from a terminal") }
+        guard let next = Invocation.keys() else {
+            throw Failure("usage", "--step reads keys from a terminal", exitCode: 64)
+        }
         let screen = try Screen(console)
         defer { screen.leave() }
         guard var step = try cursor.next() else { return }

@@ -45,7 +45,9 @@ struct TailCommand: AsyncParsableCommand {
     var patch = false
 
     @OptionGroup var filtering: FilterOptions
-    @OptionGroup var output: OutputOptions
+
+    @Option(help: "ndjson or json; ndjson by default.")
+    var format: OutputFormat?
 
     /// Where to begin.
     private enum Start {
@@ -56,8 +58,8 @@ struct TailCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("-n takes a count of 0 or more") }
-        if let format = output.format, format != .ndjson, format != .json {
-            throw ValidationError("tail prints ndjson or json")
+        if let format, format != .ndjson, format != .json {
+            throw ValidationError("tail prints ndjson or json. For tables use `yaprak log --follow`")
         }
         _ = try start()
     }
@@ -79,7 +81,7 @@ struct TailCommand: AsyncParsableCommand {
         let reader = try ReplayReader.open(database)
         if follow { Interruption.listen() }
         let first = try first(in: reader)
-        var rows = RowWriter(output.format ?? .ndjson, [], console)
+        var rows = RowWriter(format ?? .ndjson, [], console)
         var left = limit ?? .max, isEmpty = true
         guard left > 0 else { return try rows.finish() }
         let filter = filtering.filter

@@ -6,12 +6,12 @@ extension Failure {
     /// A collection that is not there, with those that are.
     static func noCollection(_ name: String, in snapshot: Snapshot) -> Failure {
         let number = snapshot.commitNumber, known = snapshot.collectionNames
-        let names = known.prefix(20).map(\.debugDescription).joined(separator: ", ")
         return Failure(
             "notFound", "there is no collection \(name.debugDescription) at commit \(number)",
             place: .init(commits: number...number, collectionName: name), exitCode: 3,
             hint: known.isEmpty
-                ? "There is none at all." : Suggestion.sentence(for: name, among: known) ?? "There are \(names).")
+                ? "There is none at all."
+                : Suggestion.sentence(for: name, among: known) ?? "There are \(Suggestion.list(known)).")
     }
 }
 

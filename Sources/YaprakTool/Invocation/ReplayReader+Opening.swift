@@ -32,7 +32,8 @@ extension ReplayReader {
             "commitOutOfReach",
             "commit \(first) is not in the log"
                 + (oldest.map { ", which starts with commit \($0)" } ?? ", which is empty"),
-            place: .init(commits: first...first), exitCode: 3)
+            place: .init(commits: first...first), exitCode: 3,
+            hint: oldest.map { "Begin with commit \($0), or read a backup." })
     }
 
     /// The commits of a range, or `nil` if there are none in it.

@@ -1,3 +1,6 @@
+import ToolSupport
+import Yaprak
+
 /// What a misspelled word may have been meant for.
 enum Suggestion {
     /// The known word that is nearest, if it is near enough to be meant.
@@ -17,6 +20,19 @@ enum Suggestion {
     /// `Did you mean "books"?`, or nothing.
     static func sentence(for word: String, among known: some Sequence<String>) -> String? {
         nearest(to: word, among: known).map { "Did you mean \($0.debugDescription)?" }
+    }
+
+    /// No list in an error names more.
+    private static let namesMax = 20
+
+    /// The first names of a list, and how many others there are: `"a", "b" and 9,980 more`.
+    static func list(_ names: some Collection<String>, isQuoted: Bool = true) -> String {
+        let first = names.prefix(namesMax).map { name in
+            let name = name.cut(to: 60)
+            return isQuoted ? name.debugDescription : name
+        }
+        let more = names.count - first.count
+        return first.joined(separator: ", ") + (more > 0 ? " and \(more.grouped) more" : "")
     }
 
     /// How many letters have to be inserted, removed, replaced or swapped with the next (Damerau, Levenshtein; the

@@ -22,7 +22,9 @@ struct RevertedCommits {
             return number...number
         }
         guard let numbers = try reader.commitNumbers(in: range) else {
-            throw Failure("notFound", "there are no commits in \(range)", exitCode: 3)
+            throw Failure(
+                "notFound", "there are no commits in \(range)", exitCode: 3,
+                hint: "a..b are the commits after a: write one number for one commit.")
         }
         return numbers
     }

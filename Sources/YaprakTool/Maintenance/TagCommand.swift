@@ -24,14 +24,14 @@ struct TagCommand: AsyncParsableCommand {
     var database: String
 
     @Argument(
-        help: "The name: not a number, no white space, none of @ ~ ^ { } and no two dots in a row.",
+        help: "The name: not a number; no white space, no @ ~ ^ { }, no two dots in a row, no - + . at the start.",
         completion: .tag,
         transform: { text in
             guard let name = LogTag.Name(text) else {
                 throw ValidationError(
-                    "\(text.debugDescription) can't be a tag. Write 1 to 255 bytes that are no number, without "
-                        + "white space, @ ~ ^ { } and two dots in a row"
-                )
+                    "\(text.debugDescription) is not a valid name of a tag. Use 1 to 255 bytes that are not a number and "
+                        + "do not begin with - + or ., without white space, control characters, any of @ ~ ^ { }, or two "
+                        + "dots in a row")
             }
             return name
         })

@@ -43,8 +43,10 @@ struct UndoCommand: AnsweringCommand {
         guard let commit = try newest(in: reader) else {
             throw Failure(
                 "notFound",
-                "the log has no commit \(origin.map { "of \"\($0.plain)\"" } ?? "of this tool") that is not undone yet",
-                exitCode: 3, hint: origin == nil ? "Name another's with --origin." : nil)
+                "there is no commit \(origin.map { "of \"\($0.plain)\"" } ?? "of this tool") left to undo",
+                exitCode: 3,
+                hint: origin == nil
+                    ? "--origin undoes one of another program." : "`yaprak log --oneline` shows the origins.")
         }
         try console.err.write(
             "yaprak: undoing commit \(commit.commitNumber) of \(commit.isoTime), \"\(commit.origin.plain)\"\n")

@@ -86,7 +86,7 @@ struct RecordColumns {
                 "no record of \((collection ?? "").debugDescription) has a column \(absent.debugDescription)",
                 place: .init(collectionName: collection), exitCode: 3,
                 hint: Suggestion.sentence(for: absent, among: known)
-                    ?? "There are \(known.sorted().joined(separator: ", ")).")
+                    ?? "There are \(Suggestion.list(known.sorted(), isQuoted: false)).")
         }
         return (wanted, texts)
     }

@@ -63,7 +63,7 @@ struct KeyRule {
             case .text(let text): key += text
             case .field(let path):
                 guard let value = Self.value(at: path, in: object) else {
-                    throw InputError("the object has no field \"\(path)\"")
+                    throw InputError("the object has no field \"\(path)\"\(Self.names(in: object))")
                 }
                 switch value {
                 case .text(let text): key += text
@@ -74,6 +74,12 @@ struct KeyRule {
             }
         }
         return key
+    }
+
+    /// What fields an object has, as the end of a sentence.
+    private static func names(in object: CBORValue) -> String {
+        let names = (object.map ?? []).compactMap(\.key.text)
+        return names.isEmpty ? "" : "; it has \(Suggestion.list(names, isQuoted: false))"
     }
 
     /// The field of that name; if there is none, the field of a field that the path names.

@@ -129,7 +129,7 @@ struct Loader {
     // MARK: Records
 
     private func encoded(_ value: CBORValue) throws(InputError) -> Encoded {
-        guard case .map(var fields) = value else { throw InputError("this is no object") }
+        guard case .map(var fields) = value else { throw InputError("this is not an object") }
         let key = try self.key.key(of: value)
         let most = DatabaseLimits().keyBytesMax
         // As a commit counts it: in normal form, which may have three times as many bytes.

@@ -50,12 +50,12 @@ struct ViewShowCommand: AsyncParsableCommand {
         static func argument(_ text: String) throws -> Self {
             let parts = text.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let lower = parts[0].isEmpty ? 0 : Int(parts[0]), lower >= 0 else {
-                throw ValidationError("positions are written as 10..<20, 10.. or ..<20")
+                throw ValidationError("--range is written 10..<20, 10.. or ..<20")
             }
             let end = parts[1].hasPrefix("<") ? parts[1].dropFirst() : parts[1]
             guard let upper = end.isEmpty && !parts[1].hasPrefix("<") ? .max : Int(end), upper >= lower,
                 end.isEmpty || parts[1].hasPrefix("<")
-            else { throw ValidationError("positions are written as 10..<20, 10.. or ..<20") }
+            else { throw ValidationError("--range is written 10..<20, 10.. or ..<20") }
             return Self(lower: lower, upper: upper)
         }
     }
@@ -69,12 +69,13 @@ struct ViewShowCommand: AsyncParsableCommand {
         let number = try reader.commitNumber(at: at)
         let then = try reader.view(view, at: number)
         for name in group where !then.contains(group: name) {
-            let known = then.groupNames.map(\.debugDescription).joined(separator: ", ")
+            let known = then.groupNames
             throw Failure(
                 "notFound",
                 "the view \(view.debugDescription) has no group \(name.debugDescription) at commit \(number)"
-                    + (known.isEmpty ? ", nor any other" : ", which has \(known)"),
-                place: .init(commits: number...number), exitCode: 3)
+                    + (known.isEmpty ? ", nor any other" : ", which has \(Suggestion.list(known))"),
+                place: .init(commits: number...number), exitCode: 3,
+                hint: Suggestion.sentence(for: name, among: known))
         }
         let console = try paging.console()
         let isMixed = then.collectionNames.count > 1
