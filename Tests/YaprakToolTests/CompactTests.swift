@@ -31,4 +31,18 @@ import Testing
         #expect(again.code == 5 && again.err.contains("alreadyExists"))
         #expect(try names(in: folder.path) == ["shop.yaprak", "state.yaprak"])
     }
+
+    @Test func `A dry run lists what would be removed, and is no error`() async throws {
+        let path = folder("shop.yaprak")
+        try await makeShop(at: path)
+        let before = try names(in: path + "/wal")
+        let unconfirmed = await yaprak("compact", path, "--purge-history")
+        let dry = await yaprak("compact", path, "--purge-history", "--dry-run")
+        #expect(unconfirmed.code == 1 && unconfirmed.out == dry.out, "\(unconfirmed)")
+        #expect(dry.code == 0 && dry.err.isEmpty && dry.out.contains(#""dryRun":true"#), "\(dry)")
+        #expect(try names(in: path + "/wal") == before)
+        for words in [["--yes"], ["--into", folder("made.yaprak")]] {
+            #expect(await yaprak(["compact", path, "--dry-run"] + words).code == 64)
+        }
+    }
 }

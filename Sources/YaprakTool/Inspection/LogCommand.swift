@@ -39,7 +39,7 @@ struct LogCommand: AsyncParsableCommand {
     var patch = false
 
     @Option(
-        name: .customShort("n", allowingJoined: true),
+        name: [.customShort("n", allowingJoined: true), .long],
         help: ArgumentHelp("At most this many commits.", valueName: "count"))
     var limit: Int?
 

@@ -34,7 +34,7 @@ struct TailCommand: AsyncParsableCommand {
     var from: String?
 
     @Option(
-        name: .customShort("n", allowingJoined: true),
+        name: [.customShort("n", allowingJoined: true), .long],
         help: ArgumentHelp("At most this many commits.", valueName: "count"))
     var limit: Int?
 

@@ -8,7 +8,7 @@ import YaprakReplay
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Writes a checkpoint and removes history.",
-        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--yes] [--into <directory>]",
+        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--dry-run] [--yes] [--into <directory>]",
         discussion: """
             --keep is how much history stays: commits=1000, age=30d (s, m, h, d, w), or checkpoints=3; at least two checkpoints \
             stay, with the commits between them. --purge-history leaves the newest state only, so that no deleted value \
@@ -32,6 +32,9 @@ struct CompactCommand: AsyncParsableCommand {
     @Flag(help: "Remove what is listed.")
     var yes = false
 
+    @Flag(help: "List what would be removed, and remove nothing.")
+    var dryRun = false
+
     @Option(
         help: ArgumentHelp("Make a compact copy in this directory instead.", valueName: "directory"),
         completion: .directory)
@@ -40,6 +43,7 @@ struct CompactCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if dryRun, yes || into != nil { throw ValidationError("--dry-run goes without --yes and --into") }
         if purgeHistory, keep != nil { throw ValidationError("--purge-history keeps nothing: leave out --keep") }
     }
 
@@ -51,7 +55,7 @@ struct CompactCommand: AsyncParsableCommand {
             try PropertyWriter.write(
                 lines(outcome, isDryRun), json: json(outcome, isDryRun), output.format(on: console), console)
         }
-        if isDryRun, !outcome.removedFiles.isEmpty {
+        if isDryRun, !dryRun, !outcome.removedFiles.isEmpty {
             throw Failure(
                 "confirmationNeeded", "nothing was removed. Add --yes to remove it, or --into to make a compact copy.",
                 exitCode: 1)
