@@ -146,7 +146,9 @@ struct ExpressionParser {
         let left = try expression(.sum)
         if token == .name("became") {
             guard hasChange else {
-                throw wrong("\"became\" is about what a commit changed; it is for `yaprak log --where`")
+                throw wrong(
+                    "\"became\" is about what a commit changed; it is for `yaprak log --where` and "
+                        + "`yaprak revert --where`")
             }
             _ = try value(left)
             try advance()

@@ -23,7 +23,7 @@ struct AskCommand: AsyncParsableCommand {
     @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "What is asked.")
+    @Argument(help: "The expression to evaluate.")
     var expression: String
 
     @Option(
@@ -32,11 +32,12 @@ struct AskCommand: AsyncParsableCommand {
     var at: LogPosition?
 
     @Option(
-        help: ArgumentHelp("Again and again: each 30m, 1h, 7d of time, or each 100 commits.", valueName: "interval"),
+        help: ArgumentHelp(
+            "Repeat for each interval: a time (30m, 1h, 7d) or a number of commits (100).", valueName: "interval"),
         transform: AskInterval.argument)
     var every: AskInterval?
 
-    @Option(help: ArgumentHelp("For each value of this, of a record.", valueName: "expression"))
+    @Option(help: ArgumentHelp("Group records by the value of this expression.", valueName: "expression"))
     var by: String?
 
     @Flag(help: "Draw numbers as bars beside them.")

@@ -27,7 +27,7 @@ struct BisectCommand: AnsweringCommand {
               yaprak bisect world.yaprak --where 'any(flights, .delay < 0)'
               yaprak bisect world.yaprak --good 100 --bad @~3 --run './check "$YAPRAK_DATABASE"'
 
-            Exit codes: 0 found; 1 the bad end is good, the condition is true of the empty database, or only skipped commits \
+            Exit codes: 0 found; 1 the bad end is good, the expression is true for the empty database, or only skipped commits \
             are left; 3 there is no such commit, or no such collection; 64 wrong arguments, or a command that gives no \
             verdict; 130 interrupted.
             """)
@@ -47,7 +47,7 @@ struct BisectCommand: AnsweringCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("A condition that is true of bad commits.", valueName: "expression"))
+        help: ArgumentHelp("An expression that is true for bad commits.", valueName: "expression"))
     var condition: String?
 
     @Option(
@@ -61,7 +61,8 @@ struct BisectCommand: AnsweringCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where --run puts its databases; beside the one searched by default.", valueName: "directory"),
+            "Where --run puts its databases; by default beside the one searched, or else in the folder for temporary "
+                + "files.", valueName: "directory"),
         completion: .directory)
     var scratch: String?
 

@@ -10,7 +10,7 @@ struct BlameCommand: AsyncParsableCommand {
         usage: "yaprak blame <database> <collection> <key> [<options>]",
         discussion: """
             For each field the last commit that gave it the value it has, with its time and origin. A field that was written \
-            again with the same value was not set by that. Where the log does not reach back far enough, the commit is \
+            again with the same value was not set by that. Where the log does not reach back far enough, the column commit is \
             empty: the field was set before the log begins. Exit code 3 means that there is no such record.
 
               yaprak blame world.yaprak flights UA1545-01-EWR-IAH
@@ -31,7 +31,7 @@ struct BlameCommand: AsyncParsableCommand {
         completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
-    @Option(help: "Only this field, and what is in it.")
+    @Option(help: "Only this field and the fields inside it.")
     var field: String?
 
     @OptionGroup var output: OutputOptions

@@ -6,7 +6,7 @@ import YaprakReplay
 
 struct GrepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grep", abstract: "Finds where a text came into the log, or went out of it.",
+        commandName: "grep", abstract: "Finds the commits that added or removed a text.",
         usage: "yaprak grep <database> <pattern> [<range>] [<options>]",
         discussion: """
             Looks at what each commit changed: keys, the fields that came (+), went (-) or are another value now (-, then +), \
@@ -21,7 +21,7 @@ struct GrepCommand: AsyncParsableCommand {
     @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "What to find.")
+    @Argument(help: "The regular expression to find.")
     var pattern: String
 
     @Argument(
@@ -32,10 +32,10 @@ struct GrepCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("F"), .long], help: "The pattern is a text, not a regular expression.")
     var fixed = false
 
-    @Flag(name: .shortAndLong, help: "Upper and lower case are the same.")
+    @Flag(name: .shortAndLong, help: "Ignore case.")
     var ignoreCase = false
 
-    @Option(help: "Only this field, and what is in it.")
+    @Option(help: "Only this field and the fields inside it.")
     var field: String?
 
     @Option(

@@ -14,7 +14,7 @@ struct InspectCommand: AsyncParsableCommand {
         discussion: """
             Serves pages for this machine's browsers until Ctrl-C: the timeline of commits, records and views as of any of \
             them, differences, a search for the first bad commit. Only reads, also while a program writes. The address that is \
-            printed has a token: only browsers that open it get in. It needs a yaprak that was built with the trait Inspector.
+            printed has a token: only browsers that open it get in. It is available if yaprak was built with the trait Inspector.
 
               yaprak inspect departures.yaprak
               yaprak inspect departures.yaprak --port 8080 --open
@@ -26,7 +26,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port; 0 for one that is free.", valueName: "number"))
     var port = 0
 
-    @Flag(help: "Open the address in the browser, by a page that only this user can read.")
+    @Flag(help: "Open the address in the browser, through a page that only you can read.")
     var open = false
 
     func validate() throws {

@@ -53,7 +53,8 @@ struct LogCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only changes that this is true of; before, after and became are in it.", valueName: "expression"))
+            "Only changes for which this expression is true; it may use before, after and became.",
+            valueName: "expression"))
     var condition: String?
 
     @OptionGroup var bounds: BoundOptions

@@ -11,7 +11,7 @@ struct SearchCommand: AsyncParsableCommand {
         usage: "yaprak search <database> <query> [<options>]",
         discussion: """
             Looks at every record: the files have no index that can be read without the program's types. The query language is \
-            that of full-text indexes: words, "phrases", beginnings*, near~1 misses, AND, OR, NOT, NEAR(a b, 5), and \
+            that of full-text indexes: words, "phrases", prefixes*, words with one typo (word~1), AND, OR, NOT, NEAR(a b, 5), and \
             field: words for one field at the top of records. Records come in the order of their keys, without a rank. Exit \
             code 3 says that there is no such collection, 1 that nothing was found.
 
@@ -23,7 +23,7 @@ struct SearchCommand: AsyncParsableCommand {
     @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Argument(help: "What to find.")
+    @Argument(help: "The words to find.")
     var query: String
 
     @Option(help: "Only records of this collection.", completion: .collection)

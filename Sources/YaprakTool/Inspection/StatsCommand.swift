@@ -12,7 +12,7 @@ struct StatsCommand: AsyncParsableCommand {
         discussion: """
             Reads the whole log and the newest checkpoint; takes no lock. On a terminal it plots how many commits were \
             made when, or, with --by commit, how many records which commits changed; --svg writes the plot as a picture. A few \
-            commits made long before or after the others don't stretch the axis of time: they are named beside it.
+            commits made long before or after the others don't stretch the axis of time: they are named below it.
 
               yaprak stats world.yaprak
               yaprak stats world.yaprak --svg activity.svg
@@ -22,7 +22,8 @@ struct StatsCommand: AsyncParsableCommand {
     var database: String
 
     @Option(
-        help: ArgumentHelp("Where to write the picture; - for standard output, alone.", valueName: "file"),
+        help: ArgumentHelp(
+            "The file for the picture; with -, only the picture is written, to standard output.", valueName: "file"),
         completion: .file(extensions: ["svg"]))
     var svg: String?
 
@@ -32,7 +33,7 @@ struct StatsCommand: AsyncParsableCommand {
     @Option(help: "What the axis counts: time, or commit.")
     var by = ActivityPlot.Axis.time
 
-    @Flag(inversion: .prefixedNo, help: "The plot on a terminal.")
+    @Flag(inversion: .prefixedNo, help: "Show the plot on a terminal.")
     var plot = true
 
     @OptionGroup var output: OutputOptions

@@ -5,7 +5,7 @@ import Yaprak
 
 /// Where the data of a subcommand goes, if not to standard output.
 struct FileOptions: ParsableArguments {
-    @Option(name: .customLong("output"), help: "A file to make; standard output by default.", completion: .file())
+    @Option(name: .customLong("output"), help: "The file to write; standard output by default.", completion: .file())
     var name: String?
 
     @Flag(help: "Replace the file if it is there.")

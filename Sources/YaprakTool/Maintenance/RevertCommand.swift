@@ -31,7 +31,7 @@ struct RevertCommand: AnsweringCommand {
     @Argument(help: "A commit, or commits a..b.", completion: .position, transform: RevertedCommits.init)
     var commits: RevertedCommits
 
-    @Flag(help: "Revert also records that were changed since.")
+    @Flag(help: "Also revert records that were changed since.")
     var force = false
 
     @Flag(help: "Show what would be written, and write nothing.")
@@ -41,7 +41,7 @@ struct RevertCommand: AnsweringCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("Only changes that this is true of.", valueName: "expression"))
+        help: ArgumentHelp("Only changes for which this expression is true.", valueName: "expression"))
     var condition: String?
 
     @Option(help: "Only this field at the top of records; may be given more than once.")

@@ -6,10 +6,10 @@ import YaprakReplay
 
 struct UndoCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Reverts the newest commit of yours.",
+        commandName: "undo", abstract: "Reverts your newest commit.",
         usage: "yaprak undo <database> [--origin <origin>] [<options>]",
         discussion: """
-            Yours are the commits of this tool, such as those of `yaprak load`, or, with --origin, those of that origin. \
+            Your commits are those of this tool, such as those of `yaprak load`, or, with --origin, those of that origin. \
             What was undone or reverted before is skipped, so that the next undo goes one further back. A commit of which only \
             a part was reverted is not skipped: what is left of it is undone. Conflicts are those of `yaprak revert`: \
             nothing is written if a record was changed since, unless --force is given.
@@ -23,10 +23,10 @@ struct UndoCommand: AnsweringCommand {
     @Argument(help: "The database's directory.", completion: .database)
     var database: String
 
-    @Option(help: "Whose commit; this tool's by default.")
+    @Option(help: "Undo the newest commit of this origin; by default, of this tool.")
     var origin: String?
 
-    @Flag(help: "Revert also records that were changed since.")
+    @Flag(help: "Also revert records that were changed since.")
     var force = false
 
     @Flag(help: "Show what would be written, and write nothing.")

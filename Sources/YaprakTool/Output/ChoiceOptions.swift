@@ -5,7 +5,8 @@ import YaprakReplay
 /// Which records of a collection, and in which order.
 struct ChoiceOptions: ParsableArguments {
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
+        name: .customLong("where"),
+        help: ArgumentHelp("Only records for which this expression is true.", valueName: "expression"))
     var condition: String?
 
     @Option(

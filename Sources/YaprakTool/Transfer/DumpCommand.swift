@@ -31,7 +31,8 @@ struct DumpCommand: AsyncParsableCommand {
     var collection: [String] = []
 
     @Option(
-        name: .customLong("where"), help: ArgumentHelp("Only records that this is true of.", valueName: "expression"))
+        name: .customLong("where"),
+        help: ArgumentHelp("Only records for which this expression is true.", valueName: "expression"))
     var condition: String?
 
     @OptionGroup var file: FileOptions

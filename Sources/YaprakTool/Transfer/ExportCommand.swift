@@ -14,9 +14,9 @@ struct ExportCommand: AsyncParsableCommand {
             yaprak export <database> --each-collection <directory> [<options>]
             """,
         discussion: """
-            In CSV, Markdown and tables each field of the objects is a column; fields of fields are called a.b. The key is \
+            In CSV, Markdown and tables each field of the objects is a column; nested fields are called a.b. The key is \
             $key, metadata is $metadata or $metadata.a, an object without fields is a dot, and so is one with a field of \
-            such a name. JSON has the objects as they are. What those forms can't say becomes text; `yaprak dump` loses \
+            such a name. JSON has the objects as they are. Values that a format does not have become text; `yaprak dump` loses \
             nothing.
 
             The ending of a file's name sets its format, unless --format is given: .csv, .json, .ndjson, .md.

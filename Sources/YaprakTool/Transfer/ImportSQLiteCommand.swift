@@ -20,8 +20,8 @@ struct ImportSQLiteCommand: AsyncParsableCommand {
 
             Without --into the file is read, and what an import would find is printed. An import that was interrupted is \
             run again: records that are there already are left alone, unless --replace is given. Exit code 1 says that \
-            rows are missing, because the file is damaged or the database refuses them. It needs a yaprak that was built \
-            with the trait SQLite. In the shell, --into without a name means its database.
+            rows are missing, because the file is damaged or the database refuses them. This subcommand is available \
+            if yaprak was built with the trait SQLite. In the shell, --into without a name means its database.
 
               yaprak import sqlite old.sqlite
               yaprak import sqlite old.sqlite --into new.yaprak --collection books --collection authors

@@ -42,16 +42,17 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The field that is the key, a text or an integer: id, or a.b for a field of a field.", valueName: "field"))
+            "The field to use as the key, a text or an integer: id, or a.b for a nested field.", valueName: "field"))
     var key: String?
 
-    @Option(help: ArgumentHelp("The key, of several fields: '{carrier}{number}-{origin}'.", valueName: "template"))
+    @Option(
+        help: ArgumentHelp("A key made of several fields: '{carrier}{number}-{origin}'.", valueName: "template"))
     var keyTemplate: String?
 
     @Option(help: "ndjson, json or csv; by the file's name or beginning if absent.")
     var input: RecordSource.Form?
 
-    @Option(help: ArgumentHelp("What is between the cells of CSV: a character, or tab.", valueName: "character"))
+    @Option(help: ArgumentHelp("The separator of cells in CSV: a character, or tab.", valueName: "character"))
     var separator: String?
 
     @Option(help: ArgumentHelp("How many records go into one commit.", valueName: "count"))
@@ -60,7 +61,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Skip bad records and count them.")
     var skipBad = false
 
-    @Flag(help: "Remove records that are not in the dump.")
+    @Flag(help: "Also remove records that are not in the dump.")
     var replace = false
 
     @OptionGroup var output: OutputOptions

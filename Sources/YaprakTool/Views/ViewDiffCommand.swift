@@ -21,10 +21,10 @@ struct ViewDiffCommand: AnsweringCommand {
     @Argument(help: "The name of the view.", completion: .view)
     var view: String
 
-    @Argument(help: "The commit the list shows.", completion: .position, transform: LogPosition.argument)
+    @Argument(help: "The commit before the changes.", completion: .position, transform: LogPosition.argument)
     var from: LogPosition
 
-    @Argument(help: "The commit it is to show.", completion: .position, transform: LogPosition.argument)
+    @Argument(help: "The commit after them.", completion: .position, transform: LogPosition.argument)
     var to: LogPosition
 
     @Option(help: "A group of the list; may be given more than once. All groups there are by default, ascending.")

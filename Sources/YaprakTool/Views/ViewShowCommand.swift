@@ -9,8 +9,8 @@ struct ViewShowCommand: AsyncParsableCommand {
         commandName: "show", abstract: "Shows the rows of a view, group by group.",
         usage: "yaprak view show <database> <view> [--at <position>] [--group <group>] [<options>]",
         discussion: """
-            Rows are in the order of the view, each with its position in its group. --range takes positions, which count \
-            from 0: 10..<20, or 10.. for all from position 10.
+            Rows are in the order of the view, each with its index in its group. --range takes indexes, which count \
+            from 0: 10..<20, or 10.. for all from index 10.
 
               yaprak view show departures.yaprak departures --group JFK --range 0..<5
             """)
@@ -31,7 +31,7 @@ struct ViewShowCommand: AsyncParsableCommand {
     var group: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only these positions of each group.", valueName: "a..<b"), transform: Positions.argument)
+        help: ArgumentHelp("Only rows with these indexes in each group.", valueName: "a..<b"), transform: Positions.argument)
     var range = Positions(lower: 0, upper: .max)
 
     @Option(
