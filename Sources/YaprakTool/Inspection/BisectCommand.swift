@@ -61,7 +61,7 @@ struct BisectCommand: AnsweringCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where --run puts its databases; by default beside the one searched, or else in the folder for temporary "
+            "Where --run puts its databases; beside the one searched by default, or else in the folder for temporary "
                 + "files.", valueName: "directory"),
         completion: .directory)
     var scratch: String?

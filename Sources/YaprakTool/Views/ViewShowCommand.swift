@@ -31,7 +31,8 @@ struct ViewShowCommand: AsyncParsableCommand {
     var group: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only rows with these indexes in each group.", valueName: "a..<b"), transform: Positions.argument)
+        help: ArgumentHelp("Only rows with these indexes in each group.", valueName: "a..<b"),
+        transform: Positions.argument)
     var range = Positions(lower: 0, upper: .max)
 
     @Option(
