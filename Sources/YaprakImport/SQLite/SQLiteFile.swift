@@ -41,7 +41,8 @@
                     .notFound, "There is nothing at \(path). Check the path.", place: .init(file: path.string))
             }
             guard attributes.isRegular else {
-                throw DatabaseError(.ioFailed, "\(path) is not a file. Check the path.", place: .init(file: path.string))
+                throw DatabaseError(
+                    .ioFailed, "\(path) is not a file. Check the path.", place: .init(file: path.string))
             }
             real = try Self.resolved(path)
             let logBytes = try Self.logBytes(real, path), isAlone = logBytes == 0

@@ -44,7 +44,8 @@
                     channels: [first] + (second.map { [$0] } ?? []), accepted: accepted, port: bound)
             } catch let error as IOError {
                 throw DatabaseError(
-                    .ioFailed, "Can't listen on port \(port) of 127.0.0.1: \(error). Use --port 0 for one that is free.",
+                    .ioFailed,
+                    "Can't listen on port \(port) of 127.0.0.1: \(error). Use --port 0 for one that is free.",
                     cause: error)
             }
         }

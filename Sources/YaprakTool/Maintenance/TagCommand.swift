@@ -29,9 +29,9 @@ struct TagCommand: AsyncParsableCommand {
         transform: { text in
             guard let name = LogTag.Name(text) else {
                 throw ValidationError(
-                    "\(text.debugDescription) is not a valid name of a tag. Use 1 to 255 bytes that are not a number and "
-                        + "do not begin with - + or ., without white space, control characters, any of @ ~ ^ { }, or two "
-                        + "dots in a row")
+                    "\(text.debugDescription) is not a valid name of a tag. Use 1 to 255 bytes that are not a "
+                        + "number and do not begin with - + or ., without white space, control characters, any of "
+                        + "@ ~ ^ { }, or two dots in a row")
             }
             return name
         })
