@@ -11,8 +11,8 @@ struct SearchCommand: AsyncParsableCommand {
         usage: "yaprak search <database> <query> [<options>]",
         discussion: """
             Looks at every record: the files have no index that can be read without the program's types. The query language is \
-            that of full-text indexes: words, "phrases", prefixes*, words with one typo (word~1), AND, OR, NOT, NEAR(a b, 5), and \
-            field: words for one field at the top of records. Records come in the order of their keys, without a rank. Exit \
+            that of full-text indexes: words, "phrases", prefixes*, words with one typo (word~1), AND, OR, NOT, NEAR(a b, 5), \
+            and field: words for one field at the top of records. Records come in the order of their keys, without a rank. Exit \
             code 3 says that there is no such collection, 1 that nothing was found.
 
               yaprak search world.yaprak 'new york' --collection cities
