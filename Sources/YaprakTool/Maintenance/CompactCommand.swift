@@ -11,9 +11,9 @@ struct CompactCommand: AsyncParsableCommand {
         usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--dry-run] [--yes] [--into <directory>]",
         discussion: """
             --keep says how much history to keep: commits=1000, age=30d (s, m, h, d, w), or checkpoints=3; at least two \
-            checkpoints stay, with the commits between them. --purge-history leaves the newest state only, so that no deleted value \
-            of a record is in any file. What would be removed is printed, and removed with --yes. With --into the result is \
-            a new directory, and nothing is removed from this one.
+            checkpoints stay, with the commits between them. --purge-history leaves the newest state only, so that no deleted \
+            value of a record is in any file. What would be removed is printed, and removed with --yes. With --into the result \
+            is a new directory, and nothing is removed from this one.
 
               yaprak compact shop.yaprak --keep age=30d --yes
             """)
