@@ -80,7 +80,7 @@ import YaprakReplay
         let slip = await yaprak("bisect", database, "--good", "1", "--where", "count(countre) == 0")
         #expect(slip.code == 3 && probes(slip) == 1 && slip.err.contains(#"Did you mean "counter"?"#), "\(slip)")
         let always = await yaprak("bisect", database, "--where", "count(counter) < 9")
-        #expect(always.code == 1 && probes(always) == 0 && always.err.contains("of the empty database"))
+        #expect(always.code == 1 && probes(always) == 0 && always.err.contains("for the empty database"))
         #expect(await yaprak("bisect", database, "--good", "9", "--bad", "9", "--where", "true").code == 64)
         #expect(await yaprak("bisect", database, "--good", "21", "--where", "true").code == 3)
         #expect(await yaprak("bisect", database).code == 64)

@@ -1,6 +1,6 @@
 public import Foundation
 internal import SystemPackage
-public import YaprakCore
+import YaprakCore
 public import YaprakModel
 
 extension ReplayReader {

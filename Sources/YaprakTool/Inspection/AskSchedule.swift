@@ -22,7 +22,7 @@ enum AskInterval {
 struct AskSchedule {
     /// In the order of time.
     private(set) var moments: [(time: Int64, commit: CommitNumber)] = []
-    /// The collections that the commits in between changed. A removal of everything names none.
+    /// The collections that the commits in between changed.
     private(set) var collectionNames: Set<String> = []
 
     /// No table has more rows.

@@ -8,7 +8,7 @@ import YaprakReplay
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Writes a checkpoint and removes history.",
-        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--dry-run] [--yes] [--into <directory>]",
+        usage: "yaprak compact <database> [--keep <rule>] [--purge-history] [--yes] [<options>]",
         discussion: """
             --keep says how much history to keep: commits=1000, age=30d (s, m, h, d, w), or checkpoints=3; at least two \
             checkpoints stay, with the commits between them. --purge-history leaves the newest state only, so that no deleted \
