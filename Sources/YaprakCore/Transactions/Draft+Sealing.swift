@@ -132,7 +132,7 @@ extension SnapshotState {
 
     /// Passes the same trees on, one by one.
     func visitTrees(_ visit: (TreeRoot) -> Void) {
-        // Without an iterator where there are none, and by slots: it copies what it goes through, with all its references.
+        // By slot, and only if there are extensions: an iterator copies the collection and counts all its references.
         for slot in 0..<roots.count { visit(roots[slot]) }
         if extensions.isEmpty { return }
         for entry in extensions { for root in entry.registration.trees(of: entry.root) { visit(root) } }
