@@ -143,14 +143,20 @@ extension Node {
     }
 }
 
+/// A word and what stands beside it in a node.
+@usableFromInline
+enum NodeEntry {
+    /// The bytes of one.
+    @inlinable static var stride: Int { 16 }
+}
+
 /// One half of a node's entries.
 struct EntryColumn<Value: BitwiseCopyable> {
-    static var stride: Int { 16 }
     let base: UnsafeMutableRawPointer
 
     @inline(__always)
     subscript(i: Int) -> Value {
-        get { base.load(fromByteOffset: i &* Self.stride, as: Value.self) }
-        nonmutating set { base.storeBytes(of: newValue, toByteOffset: i &* Self.stride, as: Value.self) }
+        get { base.load(fromByteOffset: i &* NodeEntry.stride, as: Value.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: i &* NodeEntry.stride, as: Value.self) }
     }
 }

@@ -42,18 +42,18 @@ package struct RawCollection: Sendable {
 
     /// Walks the records in a range of positions.
     package func makeIterator(_ bounds: Range<Int>) -> Iterator {
-        Iterator(state: state, binding: binding, cursor: BoxCursor(root, bounds))
+        Iterator(state: state, binding: binding, cursor: RowCursor(root, bounds))
     }
 
     /// Walks records in ascending order of their keys.
     package struct Iterator: IteratorProtocol {
         fileprivate let state: SnapshotState
         fileprivate let binding: CollectionBinding
-        fileprivate var cursor: BoxCursor
+        fileprivate var cursor: RowCursor
 
         /// The next record. O(1) on average, and the encoding of a record that has a type.
         package mutating func next() -> RawRecord? {
-            withExtendedLifetime(state) { cursor.next().map { binding.raw($0.takeUnretainedValue()) } }
+            withExtendedLifetime(state) { cursor.next().map { binding.raw(unsafeDowncast($0.takeUnretainedValue(), to: RecordBox.self)) } }
         }
     }
 }

@@ -105,25 +105,6 @@ extension TreeRoot {
     @inlinable @inline(__always) var rowCount: Int { count }
 }
 
-/// Walks the boxes of a range of positions, without its types.
-@usableFromInline
-struct BoxCursor {
-    private var cursor: TreeCursor
-    private let end: Int
-
-    @usableFromInline
-    init(_ root: TreeRoot, _ bounds: Range<Int>) {
-        cursor = TreeCursor(root, at: bounds.lowerBound)
-        end = bounds.upperBound
-    }
-
-    @usableFromInline
-    mutating func next() -> Unmanaged<RecordBox>? {
-        guard cursor.position < end, let row = cursor.next() else { return nil }
-        return Unmanaged<RecordBox>.fromOpaque(row.toOpaque())
-    }
-}
-
 // MARK: - As a collection
 
 extension Records: RandomAccessCollection {
@@ -161,12 +142,12 @@ extension Records: RandomAccessCollection {
     /// Walks records in ascending order of their keys.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let state: SnapshotState
-        @usableFromInline var cursor: BoxCursor
+        @usableFromInline var cursor: RowCursor
 
         @usableFromInline
         init(_ records: Records) {
             state = records.state
-            cursor = BoxCursor(records.root, records.bounds)
+            cursor = RowCursor(records.root, records.bounds)
         }
 
         /// The next record, or `nil` at the end. O(1) on average.

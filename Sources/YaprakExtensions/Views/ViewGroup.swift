@@ -1,5 +1,5 @@
 public import YaprakCore
-import YaprakTrees
+public import YaprakTrees
 
 /// The rows of one group of a view in one snapshot, in order.
 ///
@@ -17,8 +17,9 @@ public struct ViewGroup<Element: ViewRow>: Sendable {
     @usableFromInline let bounds: Range<Int>
 
     init(_ state: ViewState, named name: String) {
-        self.name = name.normalizedKey
-        rows = PlacementRows(state, state.rows(ofGroup: name))
+        let name = name.normalizedKey
+        self.name = name
+        rows = PlacementRows(state, state.rows(ofNormalizedGroup: name))
         bounds = 0..<rows.root.count
     }
 
@@ -63,18 +64,19 @@ extension ViewGroup: RandomAccessCollection {
     /// Walks rows in the order of their group.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let rows: PlacementRows
-        @usableFromInline var cursor: PlacementCursor
+        @usableFromInline var cursor: RowCursor
 
-        @inlinable
+        @usableFromInline
         init(_ rows: PlacementRows, _ bounds: Range<Int>) {
             self.rows = rows
-            cursor = PlacementCursor(rows, bounds)
+            cursor = RowCursor(rows.root, bounds)
         }
 
         /// The next row, or `nil` at the end. O(1) on average.
         @inlinable
         public mutating func next() -> Element? {
-            guard let placement = cursor.next() else { return nil }
+            guard let row = cursor.next() else { return nil }
+            let placement = Unmanaged<Placement>.fromOpaque(row.toOpaque())
             return placement._withUnsafeGuaranteedRef { Element(ViewRecord($0, rows.collections)) }
         }
     }
@@ -106,24 +108,5 @@ struct PlacementRows: Sendable {
             if try isFurther(placement(at: middle)) { upper = middle } else { lower = middle + 1 }
         }
         return lower
-    }
-}
-
-/// Walks the placements of a range of positions. Its owner keeps the rows alive.
-@usableFromInline
-struct PlacementCursor {
-    private var cursor: TreeCursor
-    private let end: Int
-
-    @usableFromInline
-    init(_ rows: PlacementRows, _ bounds: Range<Int>) {
-        cursor = TreeCursor(rows.root, at: bounds.lowerBound)
-        end = bounds.upperBound
-    }
-
-    @usableFromInline
-    mutating func next() -> Unmanaged<Placement>? {
-        guard cursor.position < end, let row = cursor.next() else { return nil }
-        return Unmanaged<Placement>.fromOpaque(row.toOpaque())
     }
 }

@@ -12,8 +12,11 @@ package struct ViewState: Sendable {
     }
 
     /// The tree of a group's rows; an empty one for an unknown group.
-    package func rows(ofGroup name: String) -> TreeRoot {
-        withExtendedLifetime(snapshot) { root.group(name.normalizedKey)?.rows ?? TreeRoot() }
+    package func rows(ofGroup name: String) -> TreeRoot { rows(ofNormalizedGroup: name.normalizedKey) }
+
+    /// The same, of a name that is in NFC.
+    func rows(ofNormalizedGroup name: String) -> TreeRoot {
+        withExtendedLifetime(snapshot) { root.group(name)?.rows ?? TreeRoot() }
     }
 
     /// The placement at a position of a group.
