@@ -15,6 +15,23 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         var isToBeJudged = false
     }
 
+    /// The type of the extension.
+    private let extensionType: any DatabaseExtension.Type
+
+    init<Extension: DatabaseExtension>(_ extension: Extension) {
+        extensionType = Extension.self
+        super.init(
+            name: `extension`.name, versionTag: `extension`.versionTag, dependencies: `extension`.dependencies,
+            collectionNames: `extension`.collectionNames)
+    }
+
+    /// The registration with its type, if that is the type of the extension. Every read comes here: types are compared, because a
+    /// cast to a generic class looks the class up, which takes a tenth of finding a group in a view.
+    @inline(__always)
+    final func typed<Extension: DatabaseExtension>(as type: Extension.Type) -> TypedRegistration<Extension>? {
+        extensionType == type ? unsafeDowncast(self, to: TypedRegistration<Extension>.self) : nil
+    }
+
     /// The extension itself.
     var code: any DatabaseExtension { fatalError("abstract") }
     /// Gathers what a tree-backed root is made of, or makes the root itself.
@@ -105,7 +122,7 @@ extension ExtensionEntry {
 
     /// The extension, if it is of that type.
     package func code<Extension: DatabaseExtension>(as type: Extension.Type) -> Extension? {
-        (registration as? TypedRegistration<Extension>)?.base
+        registration.typed(as: type)?.base
     }
 
     /// The code of the extension.

@@ -11,7 +11,7 @@ extension Snapshot {
     public func reader<Extension: DatabaseExtension>(of extension: Extension) throws -> Extension.Reader {
         let name = `extension`.name
         guard let index = state.extensions.index(of: name) else { throw DatabaseError.notRegistered(name) }
-        guard let registration = state.extensions.registration(at: index) as? TypedRegistration<Extension> else {
+        guard let registration = state.extensions.registration(at: index).typed(as: Extension.self) else {
             throw DatabaseError.otherExtension(name, Extension.self)
         }
         return registration.base.reader(of: registration.root(state.extensions.root(at: index)), in: self)

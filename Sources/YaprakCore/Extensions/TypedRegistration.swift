@@ -31,9 +31,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived
-        super.init(
-            name: base.name, versionTag: base.versionTag, dependencies: base.dependencies,
-            collectionNames: base.collectionNames)
+        super.init(base)
     }
 
     override var code: any DatabaseExtension { base }

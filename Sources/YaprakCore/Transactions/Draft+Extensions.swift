@@ -164,7 +164,7 @@ extension Draft {
         guard let index = extensions.index(of: `extension`.name) else {
             throw DatabaseError.notRegistered(`extension`.name)
         }
-        guard let registration = extensions[index].registration as? TypedRegistration<Extension> else {
+        guard let registration = extensions[index].registration.typed(as: Extension.self) else {
             throw DatabaseError.otherExtension(`extension`.name, Extension.self)
         }
         let (applied, encoded) = try wrap(registration) {
