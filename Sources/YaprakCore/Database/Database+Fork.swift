@@ -23,7 +23,10 @@ extension Database {
     ) -> Database {
         // One reference, which goes to the fork.
         let state = SnapshotState.forForks(snapshot?.state ?? publication.newest)
-        let settings = settings.ofFork(options, checkingCoding: checkingCoding)
+        // Options are large: where there are none, nothing copies them.
+        let settings: DatabaseSettings =
+            if let options { .inMemory(options, checkingCoding: checkingCoding) }
+            else { settings.ofFork(checkingCoding: checkingCoding) }
         let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = state.makeForkedTimeline(reclaimer)
         let shelf = ExtensionShelf(items: state.extensions.waiting)

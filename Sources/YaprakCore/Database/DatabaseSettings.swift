@@ -33,11 +33,9 @@ final class DatabaseSettings: Sendable {
         DatabaseSettings(options, encodes: true, checksDecoding: false)
     }
 
-    /// Of a fork: these, if nothing is different.
-    func ofFork(_ options: DatabaseOptions?, checkingCoding: Bool) -> DatabaseSettings {
-        if options == nil, environment.encodes == checkingCoding, environment.checksDecoding == checkingCoding {
-            return self
-        }
-        return .inMemory(options ?? self.options, checkingCoding: checkingCoding)
+    /// Of a fork that is given no options: these, if nothing is different.
+    func ofFork(checkingCoding: Bool) -> DatabaseSettings {
+        if environment.encodes == checkingCoding, environment.checksDecoding == checkingCoding { return self }
+        return .inMemory(options, checkingCoding: checkingCoding)
     }
 }

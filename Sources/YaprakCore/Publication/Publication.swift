@@ -10,18 +10,12 @@ final class Publication: Sendable {
         var newest: SnapshotState
         /// The end of the chain, as long as somebody follows it; `nil` otherwise.
         var tail: ChangesetLink?
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// Those who wait; `nil` until somebody does, and when they are resumed.
+        var waiters: [UInt64: CheckedContinuation<Void, Never>]?
         var nextWaiter: UInt64 = 0
         var isClosed = false
         /// Where the chain ended when lagging streams were last looked after.
         var lookedAfter: (number: UInt64, bytes: UInt64)
-
-        /// Those who wait, once; `nil` if nobody does.
-        mutating func takeWaiters() -> [UInt64: CheckedContinuation<Void, Never>]? {
-            if waiters.isEmpty { return nil }
-            defer { waiters = [:] }
-            return waiters
-        }
 
         /// Whether it is time to look after lagging streams again, `link` being the newest.
         mutating func noteLook(at link: ChangesetLink, bytes: UInt64) -> Bool {
@@ -123,7 +117,7 @@ final class Publication: Sendable {
                     if state.noteLook(at: link, bytes: bytesBetweenLooks) { laggards = link }
                 }
             }
-            return ((old, oldTail, prepared), state.takeWaiters(), laggards)
+            return ((old, oldTail, prepared), state.waiters.take(), laggards)
         }
         if let woken { resume(woken) }
         withExtendedLifetime(old) {}
@@ -134,7 +128,7 @@ final class Publication: Sendable {
     func close() {
         let woken: [UInt64: CheckedContinuation<Void, Never>]? = state.withLock { state in
             state.isClosed = true
-            return state.takeWaiters()
+            return state.waiters.take()
         }
         if let woken { resume(woken) }
     }
@@ -162,7 +156,7 @@ final class Publication: Sendable {
     private static let resumedMax = 64
 
     /// How many wait.
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
+    var waiterCount: Int { state.withLock { $0.waiters?.count ?? 0 } }
 
     /// Returns when something newer than `seen` is published, when the publication closes, or when the task is cancelled.
     func wait(after seen: SnapshotState) async {
@@ -174,13 +168,14 @@ final class Publication: Sendable {
             await withCheckedContinuation { continuation in
                 let wait = state.withLock { state in
                     guard state.newest === seen, !state.isClosed, !Task.isCancelled else { return false }
-                    state.waiters[id] = continuation
+                    if state.waiters == nil { state.waiters = [:] }
+                    state.waiters?[id] = continuation
                     return true
                 }
                 if !wait { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+            state.withLock { $0.waiters?.removeValue(forKey: id) }?.resume()
         }
     }
 }
