@@ -68,6 +68,123 @@ import Yaprak
         #expect(!Self.needsManyLists(.any(of: Array(beginnings.prefix(LeafSearch.listsMax))), reader))
     }
 
+    private static func words(_ range: Range<Int>) -> [SearchQuery] { range.map { .word("w\($0)") } }
+
+    @Test func `The scores of an OR of many words are those of its parts one by one, to the last bit`() async throws {
+        let database = try await FullTextCostTests.filled(500)
+        let reader = database.snapshot[FullTextCostTests.index]
+        let many: [SearchQuery] = [
+            .any(of: Self.words(0..<300)), .all(of: [.word("all"), .any(of: Self.words(100..<300))]),
+            SearchQuery.any(of: Self.words(0..<40)).excluding(.any(of: Self.words(30..<90))),
+            .any(of: [
+                .any(of: Self.words(0..<12)), .word("absent"), .word("w1"),
+                .all(of: [.word("all"), .any(of: Self.words(5..<20))]),
+            ]),
+            .any(of: (0..<100).map { .all(of: [.word("w\($0)"), .any(of: Self.words($0 + 1..<$0 + 40))]) }),
+        ]
+        for query in many {
+            #expect(!Self.needsManyLists(query, reader))
+            let together = Self.ranking(query, reader) { $0.topByDocuments(1_000) }
+            let oneByOne = Self.ranking(query, reader) { $0.topByParts(1_000) }
+            #expect(together == oneByOne, "\(query)")
+            #expect(!together.isEmpty && together.count == reader.count(matching: query), "\(query)")
+        }
+    }
+
+    @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 60))).map { $0 })
+    func `Many cursors in their order give the documents and scores of all that are looked at`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let lists = (0..<1 + random.below(60)).map { _ -> (found: FoundDocuments, rank: Rank) in
+            var found = FoundDocuments()
+            for document in 0..<UInt32(random.below(200)) where random.chance(20) {
+                found.append(document, Double(1 + random.below(5)))
+            }
+            return (found, Rank(documents: 200, matching: 1 + random.below(200)))
+        }
+        func cursors() -> ContiguousArray<DocumentCursor> {
+            ContiguousArray(lists.map { ListCursor($0.found, $0.rank) as DocumentCursor })
+        }
+        let (many, few) = (AnyOfManyCursor(cursors()), AnyCursor(cursors()))
+        while true {
+            #expect(many.document == few.document, "seed \(seed)")
+            if few.document == DocumentCursor.end || many.document != few.document { break }
+            #expect(many.score(0.9).bitPattern == few.score(0.9).bitPattern, "seed \(seed)")
+            let target = few.document + 1 + UInt32(random.chance(30) ? random.below(20) : 0)
+            for cursor in [many, few] as [DocumentCursor] { cursor.seek(target) }
+        }
+    }
+
+    /// All of them were looked at for each record: seconds for 16 KiB of text and a million records.
+    @Test func `Thousands of words beside one that each record has cost steps for their postings, not for the records`()
+        async throws
+    {
+        let database = try await FullTextCostTests.filled(2_000)
+        let others = (0..<2_500).map { SearchQuery.word("x\($0)") }
+        let wanted = SearchQuery.any(of: [.word("all")] + others)
+        let unwanted = SearchQuery.word("all").excluding(.any(of: others))
+        let levels = (0..<50).reduce(SearchQuery.word("all")) { query, level in
+            .any(of: Array(others[level * 50..<level * 50 + 50]) + [query])
+        }
+        /// The hits that are the same with and without the other words.
+        func hits(_ query: SearchQuery, _ reader: FullTextReader<Mail, NoMetadata>) -> [String] {
+            reader.top(.max, for: query).filter { $0.key != "last" }.map { "\($0.key): \($0.score.bitPattern)" }
+        }
+        /// How often the cursor over many parts looks at one of them until the end; `nil` if there is no such cursor.
+        func steps(of query: SearchQuery, in reader: FullTextReader<Mail, NoMetadata>) -> Int? {
+            reader.index.tools.kits.withItem { kit in
+                let search = FullTextSearch(query, reader.root, reader.index.tools, kit)
+                return withExtendedLifetime(reader.snapshot) {
+                    var known: LeafSearch.KnownLeaves = [:]
+                    let cursor = search.cursor(search.query.root, &known)
+                    while cursor.document != DocumentCursor.end {
+                        _ = cursor.score(1)
+                        cursor.seek(cursor.document + 1)
+                    }
+                    let walked = (cursor as? ExclusionCursor)?.unwanted ?? cursor
+                    return (walked as? AnyOfManyCursor)?.steps
+                }
+            }
+        }
+        // None of the words is in the index.
+        var reader = database.snapshot[FullTextCostTests.index]
+        let all = hits(.word("all"), reader)
+        #expect(all.count == 2_000)
+        for query in [wanted, unwanted, levels] {
+            #expect(hits(query, reader) == all)
+            #expect(steps(of: query, in: reader) == nil)
+        }
+        // All are in the last record.
+        try await database.write {
+            $0[.mails]["last"] = Mail(title: "all", body: (0..<2_500).map { "x\($0)" }.joined(separator: " "))
+        }
+        reader = database.snapshot[FullTextCostTests.index]
+        for query in [wanted, unwanted, levels] {
+            #expect(hits(query, reader) == hits(.word("all"), reader))
+            #expect(reader.top(.max, for: query).count == reader.count(matching: query))
+            let count = try #require(steps(of: query, in: reader))
+            #expect(count < 20 * (2_001 + 2_500), "\(count)")
+        }
+    }
+
+    @Test func `A ranking that nobody waits for any more ends, however many records a word has`() async throws {
+        let stride = Int(FullTextSearch.cancellationStride)
+        let database = try await FullTextCostTests.filled(2 * stride + 1)
+        let reader = database.snapshot[FullTextCostTests.index]
+        /// How many records are found by a search that is given up when it is asked once more than so often.
+        func found(afterAsking count: Int) -> Int {
+            var asked = 0
+            return reader.index.tools.kits.withItem { kit in
+                let search = FullTextSearch(.word("all"), reader.root, reader.index.tools, kit) {
+                    asked += 1
+                    return asked > count
+                }
+                return withExtendedLifetime(reader.snapshot) { search.topByDocuments(.max).count }
+            }
+        }
+        // Once for the word itself.
+        #expect((1...4).map(found) == [0, stride, 2 * stride, 2 * stride + 1])
+    }
+
     @Test func `What is typed may be as long as a book: words are looked up while a record has all before`()
         async throws
     {

@@ -149,8 +149,11 @@ final class AllCursor: DocumentCursor {
     }
 }
 
-/// Documents that any of several cursors has.
+/// Documents that any of several cursors has. Each step looks at all of them, which takes the least time where they are few.
 final class AnyCursor: DocumentCursor {
+    /// Of a query with more alternatives than these, an ``AnyOfManyCursor`` walks them.
+    static let alternativesMax = 16
+
     private let parts: CursorList<DocumentCursor>
 
     init(_ parts: ContiguousArray<DocumentCursor>) {
@@ -182,7 +185,7 @@ final class AnyCursor: DocumentCursor {
 /// Documents that one cursor has and another does not.
 final class ExclusionCursor: DocumentCursor {
     private let wanted: DocumentCursor
-    private let unwanted: DocumentCursor
+    let unwanted: DocumentCursor
 
     init(_ wanted: DocumentCursor, without unwanted: DocumentCursor) {
         self.wanted = wanted

@@ -56,6 +56,8 @@ extension FullTextSearch {
     private func add(
         _ number: Int, times: Int, to scores: inout [Double], _ sums: inout PartSums
     ) -> DocumentSet {
+        // Asked here, because what is known is not looked up again.
+        if leaves.reader.isCancelled { return DocumentSet(capacity: root.capacity) }
         let leaf = query.leaves[number]
         let found = sums.known[number] ?? leaves.found(leaf)
         // Of more leaves than these, those that the query has in several places are looked up in each.

@@ -51,8 +51,9 @@ struct FullTextSearch {
     // MARK: By rank
 
     /// The best documents and their scores, best first; of equal ones, the smaller key first.
-    /// - Complexity: O(postings + *k* log *k*), without those that an AND skips. No more than
-    ///   ``LeafSearch/listsMax`` lists of documents at once, however many parts the query has.
+    /// - Complexity: O(postings + *k* log *k*), without those that an AND skips; O(postings · log *a* + *k* log *k*) for more
+    ///   than ``AnyCursor/alternativesMax`` parts *a* of ORs. No more than ``LeafSearch/listsMax`` lists of documents at once,
+    ///   however many parts the query has.
     func top(_ count: Int) -> [(document: UInt32, score: Double)] {
         guard count > 0, root.documentCount > 0 else { return [] }
         return needsManyLists ? topByParts(count) : topByDocuments(count)
@@ -67,6 +68,9 @@ struct FullTextSearch {
     /// The mean length of a document.
     var meanLength: Double { max(1, Double(root.termCount)) / Double(root.documentCount) }
 
+    /// After so many numbers of documents, it is asked again whether anybody waits for what is found.
+    static let cancellationStride: UInt32 = 4096
+
     /// The best documents, one after the other: all parts of the query are walked together.
     func topByDocuments(_ count: Int) -> [(document: UInt32, score: Double)] {
         var best = BestDocuments(count, root)
@@ -76,19 +80,25 @@ struct FullTextSearch {
         DocumentLengths.with(root) { lengths in
             cursor.fetchLengths(lengths)
             var document = cursor.document
-            while document != DocumentCursor.end {
-                let length = lengths[document]
-                if length & LengthPage.freeBit == 0 {
-                    best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
+            while document != DocumentCursor.end, !leaves.reader.isCancelled {
+                // The end is greater, so that one comparison finds both.
+                let limit = document + Self.cancellationStride
+                while document < limit {
+                    let length = lengths[document]
+                    if length & LengthPage.freeBit == 0 {
+                        best.offer(document, cursor.score(Rank.norm(length: length, mean: mean)))
+                    }
+                    cursor.seek(document + 1)
+                    document = cursor.document
                 }
-                cursor.seek(document + 1)
-                document = cursor.document
             }
         }
         return best.sorted
     }
 
-    private func cursor(
+    /// A cursor over the documents of a part of the query.
+    /// - Parameter skips: whether other cursors say which of them are asked for.
+    func cursor(
         _ node: CompiledQuery.Node, skips: Bool = false, _ known: inout LeafSearch.KnownLeaves
     ) -> DocumentCursor {
         switch node {
@@ -106,10 +116,15 @@ struct FullTextSearch {
             }
             return AllCursor(all)
         case .any(let nodes):
-            var all: ContiguousArray<DocumentCursor> = []
-            all.reserveCapacity(nodes.count)
-            for node in nodes { all.append(cursor(node, skips: skips, &known)) }
-            return AnyCursor(all)
+            var parts: ContiguousArray<DocumentCursor> = []
+            parts.reserveCapacity(nodes.count)
+            for node in nodes {
+                let part = cursor(node, skips: skips, &known)
+                // What nothing has is not looked at again.
+                if part.document != DocumentCursor.end { parts.append(part) }
+            }
+            if parts.count < 2 { return parts.first ?? emptyCursor }
+            return query.alternativeCount > AnyCursor.alternativesMax ? AnyOfManyCursor(parts) : AnyCursor(parts)
         case .without(let wanted, let unwanted):
             return ExclusionCursor(
                 cursor(wanted, skips: skips, &known), without: cursor(unwanted, skips: true, &known))

@@ -72,6 +72,8 @@ struct CompiledQuery {
 
     let root: Node
     let leaves: [Leaf]
+    /// How many parts all of its ORs have together.
+    let alternativeCount: Int
 
     /// Columns of an index at most: one bit each.
     static let columnsMax = 64
@@ -81,6 +83,7 @@ struct CompiledQuery {
         var compiler = QueryCompiler(columnNames: columnNames, splitter: splitter)
         root = compiler.compile(query.node, Self.allColumns, isWanted: true) ?? .nothing
         leaves = compiler.leaves
+        alternativeCount = compiler.alternativeCount
     }
 }
 
@@ -93,6 +96,7 @@ private struct QueryCompiler {
     let columnNames: [String]
     let splitter: TextSplitter
     private(set) var leaves: [Leaf] = []
+    private(set) var alternativeCount = 0
     /// Which leaf is which, once there are too many to look through.
     private var numbers: [LeafKey: Int] = [:]
     private static let searchedMax = 8
@@ -131,7 +135,9 @@ private struct QueryCompiler {
             return parts.count < 2 ? parts.first : .all(parts)
         case .any(let nodes):
             let parts = compile(nodes, columns, isWanted: isWanted)
-            return parts.count < 2 ? parts.first : .any(parts)
+            if parts.count < 2 { return parts.first }
+            alternativeCount += parts.count
+            return .any(parts)
         case .without(let wanted, let unwanted):
             guard let wanted = compile(wanted, columns, isWanted: isWanted) else { return nil }
             guard let unwanted = compile(unwanted, columns, isWanted: false) else { return wanted }
