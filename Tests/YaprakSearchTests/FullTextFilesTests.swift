@@ -92,6 +92,40 @@ import YaprakTrees
         #expect(tag.hasPrefix("7|\"title\"|words/3 root unicode/"))
     }
 
+    /// It was taken for the index of these records, whose keys are the same, and had the words of the others.
+    @Test func `An index is made again for another collection, also of records with the same keys`() async throws {
+        let disk = MemoryFileSystem()
+        let drafts = RecordCollection<Mail, NoMetadata>("drafts")
+        func open() async throws -> Database {
+            try await Database.open(
+                at: "/db", options: DatabaseOptions(),
+                bindings: [TypedBinding(RecordCollection.mails), TypedBinding(drafts)], fileSystem: disk)
+        }
+        var database = try await open()
+        try await database.write { transaction in
+            for number in 0..<10 {
+                transaction[.mails]["m\(number)"] = Mail(title: "alpha \(number)")
+                transaction[drafts]["m\(number)"] = Mail(title: "beta \(number)")
+            }
+        }
+        try await database.register(MailIndex("text", of: .mails, \.title))
+        try await database.checkpoint()
+        try await database.close()
+        let index = MailIndex("text", of: drafts, \.title)
+        for origin in [ExtensionHost.Origin.populated, .adopted] {
+            database = try await open()
+            let host = try await database.register(index)
+            #expect(await host.origin == origin)
+            let reader = database.snapshot[index]
+            #expect(reader.count(matching: .word("beta")) == 10 && reader.top(20, for: .word("beta")).count == 10)
+            #expect(reader.count(matching: .word("alpha")) == 0)
+            // A commit has one checkpoint.
+            try await database.write { $0[drafts]["other"] = Mail(title: "gamma") }
+            try await database.checkpoint()
+            try await database.close()
+        }
+    }
+
     @Test func `Stored bytes that are damaged make an index again and never trap`() async throws {
         let database = Database.inMemory()
         let index = MailIndex("text", of: .mails, \.title, \.body)
@@ -100,7 +134,7 @@ import YaprakTrees
         for _ in 0..<40 { try await mail.write(to: database) }
         let snapshot = database.snapshot
         let keys = snapshot[.mails].map(\.key)
-        let whole = StoredFullText(snapshot[index].root)
+        let whole = StoredFullText(snapshot[index].root, ofCollectionNamed: "mails")
         let timeline = Timeline(arena: Arena()) { _ in }
         var boxes: [RecordBox] = []
         snapshot.tree(of: CollectionTypes(.mails)).forEach { boxes.append(unsafeDowncast($0, to: RecordBox.self)) }
@@ -125,7 +159,7 @@ import YaprakTrees
             let draft = timeline.beginDraft()
             defer { draft.abort(roots: []) }
             guard let bytes = try? stored.encoded(), let decoded = try? StoredFullText(decoding: bytes),
-                let root = try? decoded.root(keys: keys, columnCount: 2, draft: draft)
+                let root = try? decoded.root(ofCollectionNamed: "mails", keys: keys, columnCount: 2, draft: draft)
             else { return nil }
             // What is accepted can be read and edited.
             for query in queries {

@@ -64,13 +64,14 @@ import YaprakTrees
             let violation = tree.firstViolation()
             try #require(violation == nil, "\(place)")
         }
-        let stored = try StoredFullText(decoding: StoredFullText(reader.root).encoded())
+        let stored = try StoredFullText(decoding: StoredFullText(reader.root, ofCollectionNamed: "mails").encoded())
         let timeline = Timeline(arena: Arena()) { _ in }
         let draft = timeline.beginDraft()
         let root = try stored.root(
-            keys: snapshot[.mails].map(\.key), columnCount: index.columns.count, draft: draft)
+            ofCollectionNamed: "mails", keys: snapshot[.mails].map(\.key), columnCount: index.columns.count,
+            draft: draft)
         try #require(root.termCount == reader.root.termCount, "\(place)")
-        try #require(StoredFullText(root).pages == StoredFullText(reader.root).pages, "\(place)")
+        try #require(StoredFullText(root, ofCollectionNamed: "mails").pages == stored.pages, "\(place)")
         draft.abort(roots: [])
         timeline.close(roots: [])
     }

@@ -114,9 +114,10 @@ import YaprakTrees
             #expect(root.termCount == expected.values.reduce(0) { $0 + $1.count }, "seed \(seed), \(index.name)")
             #expect(root.documentCount == count)
             // Every page is one that a launch accepts, in the order of its key.
-            let stored = try StoredFullText(decoding: StoredFullText(root).encoded())
+            let stored = try StoredFullText(decoding: StoredFullText(root, ofCollectionNamed: "mails").encoded())
             let restored = try stored.root(
-                keys: snapshot[.mails].map(\.key), columnCount: index.columns.count, draft: draft)
+                ofCollectionNamed: "mails", keys: snapshot[.mails].map(\.key), columnCount: index.columns.count,
+                draft: draft)
             try #require(Self.postings(of: restored) == expected, "seed \(seed), \(index.name)")
             draft.abort(roots: [])
             timeline.close(roots: [])

@@ -14,8 +14,8 @@ package import YaprakTrees
 /// search never finds what is not there, and never misses what is. It follows each commit, is stored with checkpoints
 /// (``SearchPersistence``), and is restored at launch.
 ///
-/// The index is made again when the version tag, the columns' names, or the tokenizer differ. Raise the version tag when the
-/// texts of columns are computed in another way.
+/// The index is made again when the version tag, the collection, the columns' names, or the tokenizer differ. Raise the version
+/// tag when the texts of columns are computed in another way.
 ///
 /// - Complexity: a changed record costs O(terms that differ or are moved · log *n*), each about a page of 512 bytes; up to 16
 ///   KiB, or what one text has, where texts have a word very often. Making it takes 2 to 5 µs of a core for each 100 bytes of
@@ -228,7 +228,8 @@ extension FullTextIndex: TreeBackedExtension {
         let stored = try StoredFullText(decoding: bytes)
         var keys: [String] = []
         context.before.tree(of: types).forEach { row in if !(row is RawRecord) { keys.append(row.keyString) } }
-        return try stored.root(keys: keys, columnCount: columns.count, draft: context.draft)
+        return try stored.root(
+            ofCollectionNamed: collection.name, keys: keys, columnCount: columns.count, draft: context.draft)
     }
 }
 
@@ -237,7 +238,8 @@ extension FullTextIndex: SnapshotEncoding {
         switch persistence {
         case .rebuilt: return nil
         case .automatic where snapshot.hasOwnCoder(inCollectionNamed: collection.name): return nil
-        case .automatic, .checkpoints: return try StoredFullText(root).encoded()
+        case .automatic, .checkpoints:
+            return try StoredFullText(root, ofCollectionNamed: collection.name).encoded()
         }
     }
 }

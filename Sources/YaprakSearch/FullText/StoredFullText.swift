@@ -8,7 +8,7 @@ struct StoredFullText: Codable {
 
     /// The form of what follows.
     var form = 1
-    /// A hash of all keys: the numbers are those of these records.
+    /// A hash of the collection's name and of all keys: the numbers are those of these records.
     var keys: UInt64
     /// The number of each record, in the order of keys; four bytes each, the low ones first.
     var numbers: [UInt8]
@@ -20,9 +20,9 @@ struct StoredFullText: Codable {
     var pageSizes: [UInt8]
     var pages: [UInt8]
 
-    init(_ root: FullTextRoot) {
+    init(_ root: FullTextRoot, ofCollectionNamed collectionName: String) {
         capacity = root.capacity
-        var hash = KeyHash()
+        var hash = KeyHash(collectionName)
         var numbers: [UInt8] = []
         var lengths: [UInt8] = []
         root.keys.forEach { row in
@@ -57,10 +57,14 @@ struct StoredFullText: Codable {
     ///
     /// Everything that a reader relies on is checked before anything is built: what a checkpoint has may be of other records,
     /// and its bytes may be anything.
-    /// - Parameter keys: the keys of the records, ascending.
+    /// - Parameters:
+    ///   - collectionName: the name of their collection: another one may have the same keys.
+    ///   - keys: the keys of the records, ascending.
     /// - Throws: ``SchemaMismatch``, or what is wrong with a page.
-    func root(keys recordKeys: [String], columnCount: Int, draft: TreeDraft) throws -> FullTextRoot {
-        var hash = KeyHash()
+    func root(
+        ofCollectionNamed collectionName: String, keys recordKeys: [String], columnCount: Int, draft: TreeDraft
+    ) throws -> FullTextRoot {
+        var hash = KeyHash(collectionName)
         for key in recordKeys { hash.add(key) }
         guard hash.value == keys, numbers.count == 4 * recordKeys.count, lengths.count == numbers.count,
             (recordKeys.count...FullTextRoot.documentsMax).contains(capacity), pageSizes.count % 4 == 0,
@@ -110,9 +114,11 @@ struct StoredFullText: Codable {
     }
 }
 
-/// A hash of keys in their order (FNV-1a).
+/// A hash of a collection's name and of keys in their order (FNV-1a).
 private struct KeyHash {
-    var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    init(_ collectionName: String) { add(collectionName) }
 
     mutating func add(_ key: String) {
         for byte in key.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
