@@ -69,6 +69,8 @@ final class WordScanner {
         var position = 0
         // The word at hand: its bytes in the buffer, where it began, where its last scalar ended.
         var count = 0
+        // How many bytes it may have: no more than there are, once a scalar did not fit.
+        var countMax = Self.termBytesMax
         var wordStart = 0
         var wordEnd = 0
         var hasMarks = false
@@ -89,6 +91,7 @@ final class WordScanner {
                     end: wordEnd, isPrefix: false))
             position &+= 1
             count = 0
+            countMax = Self.termBytesMax
             hasMarks = false
         }
         /// The last character of a run is a term by itself in a text, so that one character finds it. A query of one
@@ -116,7 +119,7 @@ final class WordScanner {
                     if count == 0 { wordStart = at }
                     // The letters behind it, too: most words end here.
                     repeat {
-                        if count < Self.termBytesMax {
+                        if count < countMax {
                             buffer[count] = folded
                             count &+= 1
                         }
@@ -130,7 +133,7 @@ final class WordScanner {
                     at &+= 1
                     let marks = Self.marksOfI(bytes, at, end)
                     dot = marks.dot
-                    count = append(marks.areThere ? 0x69 : 0x131, at: count)
+                    count = append(marks.areThere ? 0x69 : 0x131, at: count, &countMax)
                     wordEnd = at
                 } else {
                     at &+= 1
@@ -183,13 +186,15 @@ final class WordScanner {
                 }
                 if entry & FoldingTable.mark != 0 { hasMarks = true }
                 if entry & FoldingTable.several != 0 {
-                    for byte in table.expansion(of: scalar) where count < Self.termBytesMax {
+                    for byte in table.expansion(of: scalar) where count < countMax {
                         buffer[count] = byte
                         count &+= 1
                     }
-                    count = wholeScalars(count)
+                    let whole = wholeScalars(count)
+                    if whole < count { countMax = whole }
+                    count = whole
                 } else {
-                    count = append(letter, at: count)
+                    count = append(letter, at: count, &countMax)
                 }
             }
         }
@@ -223,11 +228,14 @@ final class WordScanner {
         return scalar
     }
 
-    /// Appends a scalar to the term, unless the term is full.
+    /// Appends a scalar to the term. One that does not fit ends it: what is shorter behind it does not count either.
     @inline(__always)
-    private func append(_ scalar: UInt32, at count: Int) -> Int {
-        count &+ 4 > Self.termBytesMax && count &+ Self.length(of: scalar) > Self.termBytesMax
-            ? count : count &+ put(scalar, at: count)
+    private func append(_ scalar: UInt32, at count: Int, _ countMax: inout Int) -> Int {
+        if count &+ 4 > countMax && count &+ Self.length(of: scalar) > countMax {
+            countMax = count
+            return count
+        }
+        return count &+ put(scalar, at: count)
     }
 
     @inline(__always)

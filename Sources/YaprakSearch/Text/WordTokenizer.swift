@@ -28,7 +28,7 @@ public struct WordTokenizer: SearchTokenizer, Hashable {
     /// The settings, and the version of Unicode whose tables are used.
     public var identifier: String {
         // The rules of the Turkic I have changed once.
-        let version = locale.isTurkic ? 4 : 3
+        let version = locale.isTurkic ? 5 : 4
         let accents = foldsDiacritics ? "" : " accents"
         return "words/\(version) \(locale.identifier)\(accents) unicode/\(UnicodeVersion.current)"
     }
