@@ -44,6 +44,26 @@ import Yaprak
         #expect(compared > 15, "seed \(seed)")
     }
 
+    @Test(arguments: (0..<UInt64(Soak.volume(4, soak: 60))).map { $0 })
+    func `Of more columns than an index can have, each is found by its name`(seed: UInt64) {
+        var mail = RandomMail(seed: seed)
+        let few = ["title", "body", "note"]
+        let empty = (0..<90).map { "empty\($0)" }
+        let many = ["title"] + empty + ["body"] + empty + ["note"]
+        var found = 0
+        for _ in 0..<100 {
+            let query = mail.query()
+            let texts = few.map { _ in mail.text(6) }
+            var more = Array(repeating: "", count: many.count)
+            for (name, text) in zip(few, texts) { more[many.firstIndex(of: name)!] = text }
+            let (scan, wide) = (SearchScan(query, columns: few), SearchScan(query, columns: many))
+            #expect(wide.matches(more) == scan.matches(texts), "seed \(seed): \(query) in \(texts)")
+            #expect(wide.snippet(of: more, terms: 4) == scan.snippet(of: texts, terms: 4), "seed \(seed): \(query)")
+            if scan.matches(texts) { found += 1 }
+        }
+        #expect(found > 0, "seed \(seed)")
+    }
+
     /// The best stretch, by a look at all of each.
     private static func plainWindow(
         _ occurrences: [(leaf: Int, found: ScannedText.Occurrence)], of total: Int, terms count: Int

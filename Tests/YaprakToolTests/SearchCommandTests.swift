@@ -42,6 +42,18 @@ import YaprakCBOR
         #expect(await keys("needle", "--field", "f90") == ["wide"])
         #expect(await keys("needle", "-n", "1") == ["deep"])
         #expect(await keys("needle NOT hay") == ["deep", "text"])
+        // A field has its own texts, wherever it stands in a record with many.
+        #expect(await keys("f90: needle") == ["wide"])
+        #expect(await keys("f90: needle f63: hay f99: hay") == ["wide"])
+        #expect(await keys("f63: needle") == [])
+        #expect(await keys("f90: hay") == [])
+        #expect(await keys("needle NOT f99: hay") == ["deep", "text"])
+        #expect(await keys("\"hay hay\"") == [])
+        let found = await yaprak("search", path, "needle", "--format", "ndjson").lines
+        #expect(found.contains(#"{"collection":"things","key":"wide","found":"f90: [needle]"}"#), "\(found)")
+        func fields(_ range: Range<Int>) -> String { "{\(range.map { "f\($0)" }.joined(separator: " "))}: needle" }
+        #expect(await keys(fields(28..<91)) == ["wide"])
+        #expect(await yaprak("search", path, fields(28..<92)).code == 64)
         #expect(await yaprak("search", path, "absent").code == 1)
         #expect(await yaprak("search", path, "needle", "--collection", "none").code == 3)
         #expect(await yaprak("search", path, "AND").code == 64)

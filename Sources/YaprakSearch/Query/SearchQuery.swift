@@ -109,6 +109,13 @@ public struct SearchQuery: Sendable, Hashable {
 
     /// The same, in some columns only.
     public func within(_ columns: String...) -> SearchQuery { SearchQuery(.columns(columns, node)) }
+
+    /// The names of the columns that it has.
+    package var columnNames: Set<String> {
+        var names: Set<String> = []
+        node.gatherColumnNames(into: &names)
+        return names
+    }
 }
 
 /// The tree of a query.
@@ -131,6 +138,20 @@ indirect enum QueryNode: Sendable, Hashable {
     private var alternatives: [QueryNode] {
         if case .any(let nodes) = self { return nodes }
         return [self]
+    }
+
+    /// Adds the names of the columns that it has.
+    fileprivate func gatherColumnNames(into names: inout Set<String>) {
+        switch self {
+        case .phrase, .fuzzy, .near: break
+        case .all(let nodes), .any(let nodes): for node in nodes { node.gatherColumnNames(into: &names) }
+        case .without(let wanted, let unwanted):
+            wanted.gatherColumnNames(into: &names)
+            unwanted.gatherColumnNames(into: &names)
+        case .columns(let columns, let node):
+            names.formUnion(columns)
+            node.gatherColumnNames(into: &names)
+        }
     }
 }
 

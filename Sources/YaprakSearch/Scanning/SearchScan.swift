@@ -9,15 +9,35 @@ package final class SearchScan {
     private let splitter: TextSplitter
     private let query: CompiledQuery
     private let columns: [String]
+    /// The number of each column in the query; `nil` if they are as here.
+    private let numbers: [Int]?
     /// The units of the query, if it has many.
     private let units: UnitTable?
 
-    /// - Parameter columns: the names of the columns, in the order in which their texts come.
+    /// The most columns that a query may name where there are more than an index can have.
+    package static let namedColumnsMax = CompiledQuery.columnsMax - 1
+
+    /// - Parameter columns: the names of the columns, in the order in which their texts come. There may be any number.
+    /// - Precondition: of more than ``CompiledQuery/columnsMax`` columns, the query names no more than ``namedColumnsMax``.
     package init(_ query: SearchQuery, columns: [String], tokenizer: any SearchTokenizer = WordTokenizer()) {
         self.columns = columns
         splitter = TextSplitter(tokenizer)
-        self.query = CompiledQuery(query, columnNames: columns, splitter)
+        if columns.count <= CompiledQuery.columnsMax {
+            numbers = nil
+            self.query = CompiledQuery(query, columnNames: columns, splitter)
+        } else {
+            // Those that the query does not name have the last number, all of them.
+            let named = Array(query.columnNames.intersection(columns))
+            precondition(named.count < CompiledQuery.columnsMax, "a query names \(named.count) columns")
+            numbers = columns.map { named.firstIndex(of: $0) ?? CompiledQuery.columnsMax - 1 }
+            self.query = CompiledQuery(query, columnNames: named, splitter)
+        }
         units = UnitTable(self.query.leaves)
+    }
+
+    /// Whether a leaf may stand in a column.
+    private func isIn(_ column: Int, _ leaf: CompiledQuery.Leaf) -> Bool {
+        leaf.columns >> UInt64(numbers?[column] ?? column) & 1 == 1
     }
 
     /// Whether a document matches.
@@ -31,7 +51,7 @@ package final class SearchScan {
         case .nothing: false
         case .leaf(let number, _):
             texts.indices.contains { column in
-                query.leaves[number].columns >> UInt64(column) & 1 == 1
+                isIn(column, query.leaves[number])
                     && !texts[column].occurrences(of: query.leaves[number]).isEmpty
             }
         case .all(let nodes): nodes.allSatisfy { matches($0, texts) }
@@ -43,7 +63,7 @@ package final class SearchScan {
     /// Where the parts of the query that are wanted stand in the text of a column, and which leaf each is.
     func occurrences(in text: ScannedText, column: Int) -> [(leaf: Int, found: ScannedText.Occurrence)] {
         query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, found: ScannedText.Occurrence)] in
-            guard leaf.isWanted, leaf.columns >> UInt64(column) & 1 == 1 else { return [] }
+            guard leaf.isWanted, isIn(column, leaf) else { return [] }
             return text.occurrences(of: leaf).map { (number, $0) }
         }
     }

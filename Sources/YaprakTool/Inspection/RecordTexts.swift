@@ -11,9 +11,6 @@ struct RecordTexts {
     private(set) var names: [String] = []
     private(set) var texts: [String] = []
 
-    /// Fields that a query can name; what comes behind is one more.
-    private static let fieldsMax = 63
-
     /// - Parameter field: the only field to look at; all if `nil`.
     init(_ record: ReplayRecord, field: String?) {
         guard case .map(let pairs) = record.object else {
@@ -30,14 +27,9 @@ struct RecordTexts {
         var parts: [String] = []
         DeepStack.run(if: value.isDeep) { Self.collect(value, into: &parts) }
         guard !parts.isEmpty else { return }
+        names.append(name)
         // Between two texts stands what belongs to no word.
-        let text = parts.joined(separator: "\n")
-        if names.count > Self.fieldsMax {
-            texts[Self.fieldsMax] += "\n" + text
-        } else {
-            names.append(name)
-            texts.append(text)
-        }
+        texts.append(parts.joined(separator: "\n"))
     }
 
     private static func collect(_ value: CBORValue, into parts: inout [String]) {

@@ -51,6 +51,11 @@ struct SearchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let query = try SearchQuery(parsing: query)
+        guard query.columnNames.count <= SearchScan.namedColumnsMax else {
+            throw Failure(
+                "badQuery", "the query names \(query.columnNames.count) fields", exitCode: 64,
+                hint: "Name at most \(SearchScan.namedColumnsMax) at once.")
+        }
         let console = try paging.console()
         let reader = try ReplayReader.open(database)
         let snapshot = try reader.state(at: reader.commitNumber(at: at))
