@@ -300,6 +300,67 @@ import Yaprak
         try check(child)
     }
 
+    /// They went with the removal that a move begins with, and the row came back with those of its parent.
+    @Test(arguments: ["a", "b"])
+    func `A row that is moved explicitly keeps its touches in each filtered view, and not its parent's`(group: String)
+        async throws
+    {
+        let database = Database.inMemory()
+        let view = ManualView("manual", of: .cities)
+        let child = FilteredView("child", of: view) { _ in true }
+        let grandchild = FilteredView("grandchild", of: child) { _ in true }
+        try await database.register(view)
+        try await database.register(child)
+        try await database.register(grandchild)
+        try await database.write { transaction in
+            for key in ["c1", "c2", "c3"] {
+                transaction[.cities][key] = City()
+                try transaction.append(key, to: "a", in: view)
+            }
+        }
+        func told<View: OrderedView>(_ view: View, _ old: Snapshot, _ new: Snapshot) throws -> RowAspects? {
+            aspects(try ViewMappings(view).changes(from: old, to: new), "c1")
+        }
+        // The parent's alone is nothing to its children.
+        let one = database.snapshot
+        try await database.write { transaction in
+            try transaction.touchObject("c1", in: view)
+            try transaction.move("c1", to: 2, of: group, in: view)
+        }
+        let two = database.snapshot
+        #expect(try told(view, one, two) == [.touch])
+        #expect(try told(child, one, two) == [])
+        #expect(try told(grandchild, one, two) == [])
+        // In one write.
+        try await database.write { transaction in
+            try transaction.touchObject("c1", in: child)
+            try transaction.move("c1", to: 0, of: "a", in: view)
+        }
+        let three = database.snapshot
+        #expect(try told(view, two, three) == [])
+        #expect(try told(child, two, three) == [.touch])
+        #expect(try told(grandchild, two, three) == [])
+        // In two: for a list that shows what is between them, and for one that skips it.
+        try await database.write { try $0.touchObject("c1", in: grandchild) }
+        let four = database.snapshot
+        try await database.write { _ = try $0.move("c1", to: 2, of: group, in: view) }
+        let five = database.snapshot
+        #expect(try told(child, three, five) == [])
+        #expect(try told(grandchild, three, five) == [.touch])
+        #expect(try told(grandchild, four, five) == [])
+        // Gone with its record, and put back with another.
+        try await database.write { $0[.cities]["c1"] = nil }
+        try await database.write { transaction in
+            transaction[.cities]["c1"] = City(people: 1)
+            try transaction.insert("c1", at: 0, of: "a", in: view)
+        }
+        let six = database.snapshot
+        #expect(try told(view, five, six)?.contains(.touch) == false)
+        #expect(try told(child, five, six)?.contains(.touch) == false)
+        #expect(try told(grandchild, five, six)?.contains(.touch) == false)
+        #expect(try told(grandchild, three, six)?.contains(.touch) == true)
+    }
+
     @Test func `A record that a restore brings back is the one it was`() async throws {
         let database = try await Database.cities([
             "c1": City(people: 3), "c2": City(people: 2), "c3": City(people: 1),

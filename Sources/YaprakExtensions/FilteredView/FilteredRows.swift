@@ -39,6 +39,7 @@ package enum FilteredRows {
     package static func follow(_ changes: [ViewChanges], _ root: inout ViewRoot, draft: TreeDraft) -> ViewChanges? {
         guard !changes.isEmpty else { return nil }
         let editor = ViewEditor(root, draft: draft)
+        var departed = root.departed
         for change in changes {
             if let parent = change.regrouping {
                 let old = editor.root.configuration as! FilterConfiguration
@@ -46,12 +47,16 @@ package enum FilteredRows {
             }
             for collection in change.clearedCollections { editor.clear(collection) }
             if change.reordering == nil {
-                for row in change.rows { (editor.root.configuration as! FilterConfiguration).follow(row, in: editor) }
+                for row in change.rows {
+                    (editor.root.configuration as! FilterConfiguration).follow(row, in: editor, &departed)
+                }
             } else {
                 reorder(change, in: editor)
             }
         }
-        return editor.finish(&root)
+        let done = editor.finish(&root)
+        if !departed.isEmpty || !root.departed.isEmpty { root.departed = departed }
+        return done
     }
 
     /// Adopts another order of the parent, in which all of its rows have other boxes.

@@ -72,8 +72,9 @@ extension FilteredView: InPlaceExtension {
 
 extension FilterConfiguration {
     /// Applies what the parent did with a row, if the row passes the filter.
-    func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor) {
+    func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor, _ departed: inout DepartedTouches) {
         let own = editor.place(of: change.row)
+        let kept = change.before == nil ? departed.take(change.row) : nil
         let mustAsk = change.before == nil || rule.reads.concerns(change.kinds)
         var placements: [Placement] = []
         for placement in change.after?.all ?? [] {
@@ -85,12 +86,18 @@ extension FilterConfiguration {
                 isIncluded = rule.readsGroup ? own?.placement(inGroup: placement.group) != nil : own != nil
             }
             guard isIncluded else { continue }
-            // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves.
+            // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves. So has one
+            // that a manual view moves: it was removed, and comes.
             let touches =
-                own?.touches(inGroup: placement.group).after(change.kinds, in: editor.draft) ?? placement.touches
+                (own?.touches(inGroup: placement.group) ?? kept)?.after(change.kinds, in: editor.draft)
+                ?? placement.touches
             placements.append(placement.copy(record: placement.record, group: placement.group, touches: touches))
         }
         if let own, placements.isEmpty {
+            // A step took it out, such as the first one of a move in a manual view, and not a change of its record.
+            if let before = change.before, change.after == nil, change.kinds.isEmpty {
+                departed.note(own, unless: before.placement.touches)
+            }
             editor.takeOut(change.row, own, kinds: change.kinds)
         } else if !placements.isEmpty {
             editor.put(change.row, from: own, to: placements, kinds: change.kinds)

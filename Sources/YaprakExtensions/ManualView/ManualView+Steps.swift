@@ -114,7 +114,8 @@ extension ManualView: TreeBackedPrimaryExtension {
             let shown = hidden.shownCount(before: position, inGroup: group)
             let label = makeRoom(at: shown, ofGroup: group, in: editor)
             let placement = LabelledPlacement(
-                record, collection: row.collection, group: group, touches: departed.take(row), label: label)
+                record, collection: row.collection, group: group, touches: departed.take(row) ?? Touches(),
+                label: label)
             editor.put(row, from: nil, to: placement, kinds: [])
             hidden.noteShown(at: position, ofGroup: group)
         case .remove(let members):

@@ -69,7 +69,7 @@ extension ViewEditor {
             let record = state.record(row.key, in: member.collection)
             let placement = PositionedPlacement(
                 record ?? RawRecord(key: row.key, object: [0xf7], metadata: nil, version: 1),
-                collection: row.collection, group: group, touches: departed.take(row),
+                collection: row.collection, group: group, touches: departed.take(row) ?? Touches(),
                 label: label(at: index, ofGroup: group))
             put(row, from: nil, to: placement, kinds: [])
             return record == nil ? [row] : []

@@ -75,25 +75,27 @@ package struct Touches: Sendable, Equatable {
     }
 }
 
-/// The touches of rows removed from a manual view: a row that is moved is removed and inserted, which is no touch.
+/// The touches of rows removed from a manual view, there and in views that filter it: a row that is moved is removed and
+/// inserted, which is no touch.
 ///
-/// Only rows that were ever touched are noted, and only so many of them.
+/// Only rows that would return with others are noted, and only so many of them.
 struct DepartedTouches: Sendable {
     private static let countMax = 1024
     private var touches: [RowID: Touches] = [:]
 
     var isEmpty: Bool { touches.isEmpty }
 
-    mutating func note(_ place: PlaceRow) {
-        guard place.placement.touches != Touches() else { return }
+    /// - Parameter known: what the row returns with where nothing is noted: none, or those that its parent has of it.
+    mutating func note(_ place: PlaceRow, unless known: Touches = Touches()) {
+        guard place.placement.touches != known else { return }
         if touches.count == Self.countMax { touches = [:] }
         touches[place.placement.row] = place.placement.touches
     }
 
-    /// The touches of a row that comes.
-    mutating func take(_ row: RowID) -> Touches {
-        if touches.isEmpty { return Touches() }
-        return touches.removeValue(forKey: row) ?? Touches()
+    /// The touches of a row that comes; `nil` if none are noted.
+    mutating func take(_ row: RowID) -> Touches? {
+        if touches.isEmpty { return nil }
+        return touches.removeValue(forKey: row)
     }
 }
 
