@@ -234,6 +234,22 @@ import YaprakExtensions
         #expect(database.snapshot[filter].keys == ["sci-fi": (45..<100).reversed().map { "\($0)" }])
     }
 
+    // The handle's parent was asked, and stopped the program where it is not registered.
+    @Test func `Any handle of a filtered view's name says why a row is not there, whatever it says of its parent`()
+        async throws
+    {
+        let byTitle = AutoView("by title", of: .books, groupedBy: \.genre, sortedBy: \.title)
+        let filter = FilteredView("filter", of: view) { $0.rank < 10 }
+        let other = FilteredView("filter", of: byTitle) { $0.rank < 10 }
+        try await database.register(filter)
+        let expected = database.snapshot.explain("20", in: filter).answer
+        #expect(expected == .rejected(by: .init(viewName: "filter", reads: "object"), parentName: "view"))
+        #expect(database.snapshot.explain("20", in: other).answer == expected)
+        try await database.register(byTitle)
+        #expect(database.snapshot.explain("20", in: other).answer == expected)
+        #expect(database.snapshot.explain("20", of: .books, in: other).answer == expected)
+    }
+
     @Test func `A sort value that changes without moving the row is a change in its place`() async throws {
         let before = database.snapshot[view].state
         try await database.write { transaction in

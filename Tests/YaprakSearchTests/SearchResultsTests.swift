@@ -195,6 +195,24 @@ import YaprakStorage
         }
     }
 
+    // The handle was asked: its parent, and whether it has one.
+    @Test func `Any handle of the view's name says why a record is missing, whatever it says of its parent`()
+        async throws
+    {
+        let database = Database.inMemory()
+        try await database.register(Self.index)
+        try await database.register(Self.byLength)
+        try await database.register(Self.found)
+        try await database.write { $0[.mails]["a"] = Mail(title: "spice") }
+        let expected = database.snapshot.explain("a", in: Self.found).answer
+        #expect(expected == .rejected(by: .init(viewName: "found", reads: "words"), parentName: "byLength"))
+        let other = SearchResultsView("found", of: Self.twin, in: Self.index)
+        let parentless = SearchResultsView(
+            "found", in: Self.index, groupedBy: Self.words, sortedBy: .byObject { $0.body })
+        #expect(database.snapshot.explain("a", in: other).answer == expected)
+        #expect(database.snapshot.explain("a", in: parentless).answer == expected)
+    }
+
     @Test func `A commit decides by positions, as the index does, where a tokenizer leaves gaps`() async throws {
         let index = MailIndex("gapped", of: .mails, \.title, tokenizer: StopWords())
         let found = SearchResultsView("found", of: Self.byLength, in: index)

@@ -45,7 +45,7 @@ extension Snapshot {
 
 /// A view that can explain why it does not have a row.
 package protocol ExplainableView: OrderedView {
-    /// Why there is no row for a record that there is.
+    /// Why there is no row for a record that there is. Asked of the view that is registered.
     func absence(of row: RowID, in snapshot: Snapshot) -> ViewExplanation.Answer
 }
 
@@ -61,7 +61,9 @@ extension OrderedView {
         {
             return .noRecord(collectionNames: names)
         }
-        return (self as? any ExplainableView)?.absence(of: row, in: snapshot) ?? .notPut(inViewNamed: name)
+        // The view that is registered knows why: another handle of that name may know another parent.
+        let code = snapshot.extensionCodes.first { $0.name == name }
+        return (code as? any ExplainableView)?.absence(of: row, in: snapshot) ?? .notPut(inViewNamed: name)
     }
 }
 
