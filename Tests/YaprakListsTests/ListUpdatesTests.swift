@@ -65,6 +65,30 @@ import Yaprak
         #expect(try await updates.next()?.rowChanges.map(\.kind) == [.insert(ListPath(section: 0, row: 0))])
     }
 
+    /// It was counted where it went and where it came: a list of 200 rows that turned round had 398 changes.
+    @Test func `A row that moves within its group is one change, to another group one in each`() async throws {
+        let database = try await Database.cities()
+        try await database.write { transaction in
+            for number in 0..<200 { transaction[.cities]["c\(number)"] = City(people: number) }
+        }
+        let sections = ViewMappings(CityView.byCountry)
+        let one = database.snapshot
+        try await database.write { $0[.cities]["c0"]?.people = 500 }
+        let two = database.snapshot
+        let moved = try sections.changes(from: one, to: two, reloadAbove: 1)
+        #expect(!moved.isReload && moved.rowChanges.count == 1 && moved.rawChangeCount == 1)
+        try await database.write {
+            try $0.setSorting(of: CityView.byCountry, sortedBy: \.people, versionTag: "ascending")
+        }
+        let three = database.snapshot
+        let turned = try sections.changes(from: two, to: three, reloadAbove: 199)
+        #expect(!turned.isReload && turned.rowChanges.count == 199 && turned.rawChangeCount == 199)
+        #expect(try sections.changes(from: two, to: three, reloadAbove: 198).isReload)
+        try await database.put(["c1": City(country: "it")])
+        let parted = try sections.changes(from: three, to: database.snapshot)
+        #expect(parted.rowChanges.count == 1 && parted.rawChangeCount == 2)
+    }
+
     @Test func `The stream ends when the database closes, and throws without its view`() async throws {
         let database = try await Database.cities()
         var updates = database.updates(of: ViewMappings(CityView.byCountry)).makeAsyncIterator()

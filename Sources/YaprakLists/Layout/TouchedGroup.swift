@@ -17,6 +17,8 @@ struct TouchedGroup {
 }
 
 extension GroupDifference {
-    /// How many rows changed.
-    var rawChangeCount: Int { removed.count + inserted.count + replaced.count }
+    /// How many rows changed: one that moved is removed and inserted, and counts once. O(*d*) in the size of the difference.
+    var rawChangeCount: Int {
+        inserted.count + replaced.count + removed.indices.count(where: { removed[$0].counterpart < 0 })
+    }
 }

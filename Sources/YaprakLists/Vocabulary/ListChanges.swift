@@ -14,7 +14,8 @@ public struct ListChanges: Hashable, Sendable {
     /// Whether the list should be reloaded instead: there was none before, or one of another view, its order is reversed, or more
     /// changed than the caller's limit. The lists of changes are then empty.
     public let isReload: Bool
-    /// How many rows of the groups in the list were inserted, removed or changed, shown or not.
+    /// How many rows of the groups in the list were inserted, removed, moved or changed, shown or not. In a list of a view, a row
+    /// that went to another group counts in both.
     public let rawChangeCount: Int
 
     /// Whether anything is to be done. O(1).
