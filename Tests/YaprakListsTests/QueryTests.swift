@@ -58,6 +58,38 @@ import Yaprak
         #expect(!sections.isUsingConsolidatedGroup && sections.numberOfSections == 3)
     }
 
+    /// There was a section without a row, which neither came with the first row nor went with the last.
+    @Test func `A section that few rows share is hidden without a row, if all groups hide`() async throws {
+        let database = try await Database.cities()
+        var sections = ViewMappings(CityView.byCountry, groups: ["it", "tr"])
+        sections.consolidate(below: 10, into: "everywhere")
+        try sections.update(to: database.snapshot)
+        #expect(sections.visibleGroups == ["everywhere"], "its groups are always shown")
+        sections.setDynamic(true, for: "it")
+        #expect(sections.visibleGroups == ["everywhere"], "one of them is")
+        let shown = sections
+        sections.setDynamicForAllGroups(true)
+        #expect(sections.numberOfSections == 0 && !sections.isUsingConsolidatedGroup)
+        let empty = database.snapshot
+        let hidden = try sections.changes(since: shown, in: empty)
+        #expect(hidden.sectionChanges.map(\.description) == ["delete 0 (everywhere)"])
+        try await database.put(["c1": City()])
+        let one = database.snapshot
+        let came = try sections.advance(from: empty, to: one)
+        #expect(sections.visibleGroups == ["everywhere"] && sections.numberOfItems(inSection: 0) == 1)
+        #expect(came.sectionChanges.map(\.description) == ["insert 0 (everywhere)"])
+        #expect(came.rowChanges.map(\.description) == ["insert 0.0 (c1)"])
+        try await database.write { $0[.cities]["c1"] = nil }
+        let went = try sections.advance(from: one, to: database.snapshot)
+        #expect(sections.numberOfSections == 0 && sections.path(forIndex: 0, inGroup: "tr") == nil)
+        #expect(went.sectionChanges.map(\.description) == ["delete 0 (everywhere)"])
+        #expect(went.rowChanges.map(\.description) == ["delete 0.0 (c1)"])
+        // A row that is not in a range is not shown.
+        sections.setRangeForAllGroups(.fixed(length: 5, offset: 1, from: .beginning))
+        try sections.update(to: one)
+        #expect(sections.numberOfSections == 0 && sections.allGroups == ["it", "tr"])
+    }
+
     @Test func `A selection that lost its row finds the nearest`() async throws {
         let database = try await Database.cities([
             "a1": City(country: "aa"), "a2": City(country: "aa"), "c1": City(country: "cc"), "e1": City(country: "ee"),

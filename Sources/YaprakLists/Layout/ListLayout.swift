@@ -54,7 +54,8 @@ final class ListLayout: Sendable {
             isAscending ? [:] : Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1.name, $0) })
         self.places = places
         rowCount = groups.reduce(0) { $0 + $1.window.count }
-        guard let consolidation, rowCount < consolidation.threshold, !groups.isEmpty,
+        // Where no group has a section, there is none to share.
+        guard let consolidation, rowCount < consolidation.threshold, groups.contains(where: { $0.hasSection }),
             Self.index(of: consolidation.name, in: tree, places, isAscending) == nil
         else {
             consolidatedName = nil

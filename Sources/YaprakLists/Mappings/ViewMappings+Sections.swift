@@ -50,6 +50,7 @@ extension ViewMappings {
     ///
     /// Crossing the threshold deletes all sections and inserts one, or the reverse; every row that stays moves.
     /// A threshold of 0 switches it off. While a group of that name is in the list, rows are not consolidated.
+    /// While no row is shown and all groups hide when empty (``setDynamic(_:for:)``), there is no section.
     /// - Complexity: O(number of groups).
     public mutating func consolidate(below threshold: Int, into name: String) {
         precondition(threshold >= 0, "a threshold is a number of rows, not less than 0")

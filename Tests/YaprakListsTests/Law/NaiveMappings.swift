@@ -25,10 +25,12 @@ struct NaiveMappings {
             sections: blocks.filter { !($0.isDynamic && $0.rows.isEmpty) }.map { .init(name: $0.name, rows: $0.rows) })
     }
 
-    /// Whether there are so few rows that they share a section.
+    /// Whether there are so few rows that they share a section. Without a row, groups that all hide have none.
     var isConsolidated: Bool {
-        guard let threshold = options.threshold, !mapped.isEmpty else { return false }
-        return windows.values.reduce(0) { $0 + $1.count } < threshold
+        guard let threshold = options.threshold else { return false }
+        let count = windows.values.reduce(0) { $0 + $1.count }
+        if count == 0, mapped.allSatisfy({ options.settled($0).isDynamic }) { return false }
+        return count < threshold
     }
 
     /// The part that a range shows of a group nobody has looked at before.
