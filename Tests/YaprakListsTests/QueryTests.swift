@@ -129,6 +129,12 @@ import Yaprak
                 && change.collectionName == "cities")
     }
 
+    @Test func `A change of groups is a move also where they share a section, and nothing was passed`() async throws {
+        var list = try await Fixture(["a": "x", "b": "y"], groups: ["a", "b"]) { $0.consolidate(below: 5, into: "few") }
+        let changes = try await list.become(["a": "", "b": "xy"])
+        #expect(list.shown == ["xy"] && changes == ["move 0.0 → 0.0 (x)"])
+    }
+
     @Test func `A row that moves into a reversed group has other neighbours`() async throws {
         var list = try await Fixture(["a": "rx", "b": ""], groups: ["a", "b"]) {
             $0.setReversed(true, for: "b")

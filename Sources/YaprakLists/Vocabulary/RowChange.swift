@@ -18,7 +18,8 @@ public struct RowChange: Hashable, Sendable {
         case delete(ListPath)
         /// It was not shown before.
         case insert(ListPath)
-        /// It passed other rows, or is in another section. What else changed is in ``RowChange/aspects``.
+        /// It passed other rows, or is in another group or section: where groups share a section, the paths may be equal. What
+        /// else changed is in ``RowChange/aspects``.
         case move(from: ListPath, to: ListPath)
         /// It has to be redrawn. Among the rows of its section that stayed, it did not move; the numbers differ only
         /// where rows or sections before it came or went.
