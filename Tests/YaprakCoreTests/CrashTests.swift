@@ -153,6 +153,91 @@ import YaprakSimulator
         try await database.close()
     }
 
+    private struct SoldOut: Error {}
+
+    private struct Hearer: WriteInstrument {
+        let heard = Log()
+
+        func beginWrite(origin: String) -> @Sendable (WriteReport) -> Void {
+            { [heard] report in heard.add(report.error.map { "\(type(of: $0))" } ?? "\(report.commitNumber ?? 0)") }
+        }
+    }
+
+    /// Where a write throws because of what it has read.
+    enum ThrowingPlace: CaseIterable, Sendable { case closure, closureObserved, reaction, uniqueIndex }
+
+    // What made it throw could still fail, and then had never been there: nobody got the last book, and it was sold out.
+    @Test(arguments: ThrowingPlace.allCases, [true, false])
+    func `A write does not throw because of what the log then refuses`(
+        place: ThrowingPlace, isRefused: Bool
+    ) async throws {
+        let disk = MemoryFileSystem()
+        let hearer = Hearer()
+        var options = Self.options
+        options.store.preallocationBytes = 0
+        if place == .closureObserved { options.instruments = [hearer] }
+        let database = try await Self.open(disk, options)
+        let books = ReferenceDatabase.collections[0]
+        switch place {
+        case .closure, .closureObserved: break
+        case .reaction:
+            try await database.register(
+                ReactionTests.Told(name: "sold out") { _, before, _ in
+                    if before[books]["b"] != nil { throw SoldOut() }
+                })
+        case .uniqueIndex: try await database.register(RecordIndex("titles", of: books, \.title, unique: true))
+        }
+        try await database.write { $0[books]["a"] = Book(title: "a") }
+        let gate = Flag()
+        let isIssued = Flag()
+        let isRead = Flag()
+        if isRefused { disk.fail(.write, nth: 1, errno: .noSpace) }
+        disk.observe { isChange in if isChange { gate.wait() } }
+        let writer = Task(executorPreference: OwnThreads.shared) {
+            try await database.write {
+                $0[books]["b"] = Book(title: "b")
+                isIssued.set()
+            }
+        }
+        let reader = Task(executorPreference: OwnThreads.shared) { () -> (error: any Error, seesBook: Bool)? in
+            isIssued.wait()
+            do {
+                try await database.write { transaction in
+                    defer { isRead.set() }
+                    transaction[books]["c"] = Book(title: place == .uniqueIndex ? "b" : "c")
+                    guard place == .closure || place == .closureObserved else { return }
+                    if transaction[books]["b"] != nil { throw SoldOut() }
+                }
+                return nil
+            } catch {
+                return (error, database.snapshot[books]["b"] != nil)
+            }
+        }
+        let opener = Task(executorPreference: OwnThreads.shared) {
+            isRead.wait()
+            gate.set()
+        }
+        await opener.value
+        let thrown = await reader.value
+        let (error, seesBook) = try #require(thrown)
+        let code = (error as? DatabaseError)?.code
+        if isRefused {
+            _ = await #expect { try await writer.value } throws: { ($0 as? DatabaseError)?.code == .diskFull }
+            #expect(code == .abandoned && !seesBook, "\(error)")
+            try await database.write { $0[books]["c"] = Book(title: "b") }
+        } else {
+            try await writer.value
+            #expect(place == .uniqueIndex ? code == .uniqueViolation : error is SoldOut, "\(error)")
+            #expect(seesBook, "it has waited until readers see what it has read")
+        }
+        #expect(database.snapshot[books].map(\.key) == (isRefused ? ["a", "c"] : ["a", "b"]))
+        if place == .closureObserved {
+            let outcomes = isRefused ? ["1", "DatabaseError", "DatabaseError", "2"] : ["1", "2", "SoldOut"]
+            #expect(hearer.heard.lines.sorted() == outcomes.sorted())
+        }
+        try await database.close()
+    }
+
     @Test func `Of many writers at a full disk each learns what became of its commit`() async throws {
         let disk = MemoryFileSystem()
         var options = Self.options

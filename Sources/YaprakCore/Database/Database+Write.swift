@@ -15,13 +15,14 @@ extension Database {
     /// The closure runs synchronously. When it returns, extensions have followed, records are encoded, and the commit is
     /// published as soon as the log has it as ``DatabaseOptions/durability`` demands; then `write` returns the closure's
     /// result. A closure that changes nothing makes no commit and writes nothing; it waits only where it has read a commit that
-    /// the log does not have yet.
+    /// the log does not have yet. So does a write that throws.
     ///
     /// - Parameter origin: who writes; travels in the ``Changeset``.
     /// - Throws: what the closure throws, unchanged. ``DatabaseError``: `closed`, `readOnly`, `invalidName`, `notConfigured`,
     ///   `keyTooLong`, `valueTooLarge`, `transactionTooLarge`, `encodingFailed`, `undecodableRecord` (only where coding is
     ///   checked), `extensionFailed`, `uniqueViolation`, `removalRestricted`, `danglingReference`, `reactionsUnsettled`,
-    ///   `overLimit`, `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `abandoned`.
+    ///   `overLimit`, `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `abandoned`. In place of any other error
+    ///   `abandoned` or `readOnly`, if the log refuses a commit that the write has read: what it threw for was never there.
     ///   Whatever it throws, nothing of the transaction was kept. Only after `syncFailed` a crash may bring it back, and
     ///   after `diskFull` or `writeFailed` where the file system refused to take the failed write back, too.
     /// - Complexity: O(log *n*) for each change; one sync, shared by all commits that wait for the log.
@@ -43,7 +44,12 @@ extension Database {
         if let instruments = settings.instruments {
             return try await commit(origin, observedBy: instruments, body)
         }
-        let done = try await performInTurn(origin, body)
+        let done: Done
+        do {
+            done = try await performInTurn(origin, body)
+        } catch let failure as EarlyFailure {
+            throw await settle(failure)
+        }
         if let ticket = done.ticket { try await waitForLog(ticket, isOwnCommit: done.isOwnCommit) }
         finish(done)
     }
@@ -55,6 +61,17 @@ extension Database {
         } catch {
             reclaimer.reclaimSome(timeline)
             throw isOwnCommit ? error : Self.readOfRefused(error)
+        }
+    }
+
+    /// Waits until the log has what a write has read that threw.
+    /// - Returns: what that write throws: its own error, or that it has read what was never there.
+    private nonisolated(nonsending) func settle(_ failure: EarlyFailure) async -> any Error {
+        do {
+            try await waitForLog(failure.ticket, isOwnCommit: false)
+            return failure.error
+        } catch {
+            return error
         }
     }
 
@@ -93,6 +110,9 @@ extension Database {
             }
             finish(done)
             commitNumber = done.commitNumber
+        } catch let early as EarlyFailure {
+            failure = await settle(early)
+            stopwatch.endLog()
         } catch {
             failure = error
         }
@@ -113,7 +133,15 @@ extension Database {
         var retiredCount: Int
     }
 
+    /// What a write has thrown that has read a commit which the log does not have yet.
+    private struct EarlyFailure: Error {
+        let error: any Error
+        /// Where to wait for that commit.
+        let ticket: CommitTicket
+    }
+
     /// Waits for a turn, on the caller's executor, and runs a transaction in it, on the actor.
+    /// - Throws: `EarlyFailure` where what it throws may be because of a commit that the log then refuses.
     private nonisolated(nonsending) func performInTurn(
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws -> Done {
@@ -154,6 +182,18 @@ extension Database {
         guard turns.claim(turn) else { return nil }
         defer { passTurn() }
         let draft = try beginDraft()
+        do {
+            return try perform(draft, origin, body)
+        } catch {
+            guard let ticket = unpublishedTicket else { throw error }
+            throw EarlyFailure(error: error, ticket: ticket)
+        }
+    }
+
+    /// Runs a transaction in a draft that has begun, and ends that.
+    private func perform(
+        _ draft: Draft, _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
+    ) throws -> Done {
         let before = draft.baseNumber
         do {
             var transaction = WriteTransaction(draft)
@@ -171,13 +211,17 @@ extension Database {
                 ticket: ticket, isOwnCommit: true, commitNumber: draft.baseNumber, callbacks: draft.callbacks,
                 retiredCount: draft.retiredCount)
         }
-        // In memory all is done. With a log there was nothing to commit; what was read may wait for the log, though, and be
-        // taken back: then it was never there.
-        let isPublished = files == nil || working === publication.newest
+        // In memory all is done. With a log there was nothing to commit.
         return Done(
-            ticket: isPublished ? nil : lastTicket, isOwnCommit: false,
+            ticket: unpublishedTicket, isOwnCommit: false,
             commitNumber: draft.baseNumber == before ? nil : draft.baseNumber, callbacks: draft.callbacks,
             retiredCount: draft.retiredCount)
+    }
+
+    /// Where to wait for the newest sealed commit, if the log does not have it yet: it may be taken back, and then it was never
+    /// there.
+    private var unpublishedTicket: CommitTicket? {
+        files == nil || working === publication.newest ? nil : lastTicket
     }
 
     private static func readOfRefused(_ error: any Error) -> DatabaseError {

@@ -31,7 +31,8 @@ public struct WriteReport: Sendable {
     public let waiting: Duration
     /// The closure, what extensions did with its changes, and encoding.
     public let transaction: Duration
-    /// Until the log had the commit. Next to nothing in memory. What runs after the commit is no part of it.
+    /// Until the log had the commit, or what a write without one has read. Next to nothing in memory. What runs after the commit
+    /// is no part of it.
     public let log: Duration
     /// What the write threw.
     public let error: (any Error)?
