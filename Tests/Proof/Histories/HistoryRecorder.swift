@@ -22,6 +22,8 @@ package final class HistoryRecorder: Sendable {
         var key: Int32
         var value: Int32
         var list: [Int32] = []
+
+        var isWrite: Bool { kind == .append || kind == .write }
     }
 
     private struct Recorded: Sendable {
@@ -32,7 +34,12 @@ package final class HistoryRecorder: Sendable {
         var commit: Int
     }
 
-    private struct Away: Error {}
+    /// A transaction is thrown away, and has seen something.
+    private struct Away: Error {
+        var seen: [Seen]
+        /// The commit that it has read.
+        var commit: Int
+    }
 
     private let events = Atomic<Int>(0)
     private let tickets = Atomic<Int>(0)
@@ -82,17 +89,24 @@ package final class HistoryRecorder: Sendable {
                 continue
             }
             let start = event()
-            let isThrown = random.chance(3)
+            let isThrown = random.chance(10)
             do {
                 let (seen, commit) = try await write(database, plan, throwing: isThrown)
                 part.append(Recorded(operations: seen, outcome: .committed, start: start, end: event(), commit: commit))
-            } catch is Away {
-                part.append(Recorded(operations: plan, outcome: .failed, start: start, end: event(), commit: -1))
+            } catch let away as Away {
+                // Nobody may see what it wrote. What it told its client by throwing is what it had read.
+                let end = event()
+                part.append(
+                    Recorded(operations: plan.filter(\.isWrite), outcome: .failed, start: start, end: end, commit: -1))
+                part.append(
+                    Recorded(
+                        operations: Self.readsOfOthers(in: away.seen), outcome: .committed, start: start, end: end,
+                        commit: away.commit))
             } catch {
                 let code = (error as? DatabaseError)?.code
                 // What was refused was not written; of the others nobody knows.
                 let isKnown = [.closed, .abandoned, .diskFull, .writeFailed].contains(code)
-                let writes = plan.filter { $0.kind == .append || $0.kind == .write }
+                let writes = plan.filter(\.isWrite)
                 part.append(
                     Recorded(
                         operations: writes, outcome: isKnown ? .failed : .unknown, start: start, end: event(),
@@ -117,10 +131,19 @@ package final class HistoryRecorder: Sendable {
                 case .read: seen[index].value = transaction[Self.registers][key] ?? 0
                 }
             }
-            if throwing { throw Away() }
-            let changes = seen.contains { $0.kind == .append || $0.kind == .write }
             let number = Int(transaction.commitNumber.rawValue)
+            if throwing { throw Away(seen: seen, commit: number - 1) }
+            let changes = seen.contains(where: \.isWrite)
             return (seen, changes ? number : number - 1)
+        }
+    }
+
+    /// The reads of what a transaction had not written itself. Lists and registers share no key.
+    private static func readsOfOthers(in seen: [Seen]) -> [Seen] {
+        var own: Set<Int32> = []
+        return seen.filter { operation in
+            if operation.isWrite { own.insert(operation.key) }
+            return !own.contains(operation.key)
         }
     }
 
