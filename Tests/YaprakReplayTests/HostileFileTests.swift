@@ -174,6 +174,44 @@ import YaprakReplay
         return writer.bytes + [0x01, 0xf4] + operations
     }
 
+    // Earlier builds wrote into both what a replay with types keeps beside migrated records: `write(to:)` of its snapshot, and a
+    // restore from that. Nobody saw it, nothing removed it, and each checkpoint had it again.
+    @Test(arguments: [true, false])
+    func `Older forms of records in a checkpoint or in a commit are left out`(typed: Bool) async throws {
+        let older = "\u{0}older/texts"
+        try plant(["a"]) { writer in
+            let item = CBORWriter()
+            item.writeArrayHead(count: 2)
+            item.write(text: "a")
+            item.write(unsigned: 7)
+            var digest = StateDigest()
+            item.withBytes { digest.add($0) }
+            try writer.beginSection(kind: 1, name: older, info: SectionInfo(version: 1).bytes, asOf: 5)
+            try writer.append(item.bytes)
+            try writer.endSection(count: 1, digest: digest.value)
+        }
+        try await expectTextsAlone(typed: typed)
+        // `[["a", inserted, "x"]]`
+        let operations: [UInt8] = [0x81, 0x83, 0x61, 0x61, 0x01, 0x61, 0x78]
+        try log([("c", [0x82] + collection(operations, named: older) + collection(operations, named: "texts"))])
+        #expect(try ReplayReader(path).snapshot().collectionNames == ["texts"])
+        try await expectTextsAlone(typed: typed)
+    }
+
+    /// Expects one record, which can be removed.
+    private func expectTextsAlone(typed: Bool) async throws {
+        let database = try await open(typed: typed)
+        let number = database.commitNumber
+        #expect(database.snapshot.collectionNames == ["texts"] && database.snapshot.count == 1)
+        #expect(database.recoveryReport?.setAsideRecordCount == 0)
+        for _ in 0..<2 { try await database.write { $0.removeAll() } }
+        #expect(database.commitNumber == number.next(), "there is nothing to remove the second time")
+        try await database.checkpoint()
+        try await database.close()
+        let report = try ReplayReader(path).verify(.replay)
+        #expect(report.severity == .clean, "\(report.findings)")
+    }
+
     @Test func `A small file with millions of operations is refused, not held`() async throws {
         let many = DatabaseLimits.elementsMax(inCommitOf: 0) + 1
         try log([("c", array(1, of: collection(array(many, of: [0x82, 0x60, 0x08]))))])

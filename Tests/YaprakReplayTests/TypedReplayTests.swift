@@ -172,9 +172,15 @@ import YaprakReplay
         #expect(children(cursor.snapshot) == atSecond)
     }
 
+    private static let oldNotes = RecordCollection<String, Int>("notes")
+    private static let newNotes = RecordCollection<[String], Int>("notes").configured {
+        $0.version = 2
+        $0.migrate(from: 1, to: 2) { $0.object = .array([$0.object]) }
+    }
+
     @Test func `Migrated collections are followed through changes of a part`() async throws {
         let path = path("notes.yaprak")
-        let old = RecordCollection<String, Int>("notes")
+        let (old, new) = (Self.oldNotes, Self.newNotes)
         let database = try await Database.open(at: path, options: replayable(), collections: old)
         try await database.write { $0[old].set("one", metadata: 1, for: "a") }
         try await database.checkpoint()
@@ -182,10 +188,6 @@ import YaprakReplay
         try await database.write { $0[old].touchObject(for: "a") }
         try await database.write { $0[old].replaceObject("two", for: "a") }
         try await database.close()
-        let new = RecordCollection<[String], Int>("notes").configured {
-            $0.version = 2
-            $0.migrate(from: 1, to: 2) { $0.object = .array([$0.object]) }
-        }
         let cursor = try ReplayReader(path, collections: new).cursor(at: 0)
         var seen: [String] = []
         while let step = try cursor.next() {
@@ -194,6 +196,30 @@ import YaprakReplay
         }
         #expect(seen == [#"["one"] 1"#, #"["one"] 2"#, #"["one"] 2"#, #"["two"] 2"#])
         #expect(cursor.snapshot.collectionNames == ["notes"] && cursor.snapshot.count == 1)
+    }
+
+    // The bytes from which they were migrated were there as records of a collection that nobody saw and nothing removed.
+    @Test func `A snapshot with migrated records is written and forked without their older forms`() async throws {
+        let (old, new) = (Self.oldNotes, Self.newNotes)
+        let database = try await Database.open(at: path("notes"), options: replayable(), collections: old)
+        try await database.write { $0[old].set("one", metadata: 1, for: "a") }
+        try await database.close()
+        let snapshot = try ReplayReader(path("notes"), collections: new).snapshot()
+        try snapshot.write(to: path("then"))
+        let file = try #require(directory.files(in: "then/ckpt").first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.appending("then/ckpt/\(file)")))
+        #expect(bytes.range(of: Data("notes".utf8)) != nil && bytes.range(of: Data("older".utf8)) == nil)
+        let then = try await Database.open(at: path("then"), options: replayable(), collections: new)
+        #expect(then.snapshot[new]["a"] == ["one"] && then.recoveryReport?.setAsideRecordCount == 0)
+        try await then.write { $0[new].replaceObject(["two"], for: "a") }
+        try await then.checkpoint()
+        try await then.write { $0[new].touchObject(for: "a") }
+        try await then.close()
+        #expect(try ReplayReader(path("then"), collections: new).snapshot()[new]["a"] == ["two"])
+        let fork = Database.inMemory().fork(from: snapshot)
+        for _ in 0..<2 { try await fork.write { $0.removeAll() } }
+        #expect(fork.commitNumber == 2, "there is nothing to remove the second time")
+        #expect(snapshot[new]["a"] == ["one"])
     }
 
     @Test func `A record that does not decode refuses the commit, or is set aside`() async throws {

@@ -22,11 +22,14 @@ extension Database {
         from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
     ) -> Database {
         // One reference, which goes to the fork.
-        let state = SnapshotState.forForks(snapshot?.state ?? publication.newest)
+        let state = SnapshotState.forDatabases(snapshot?.state ?? publication.newest)
         // Options are large: where there are none, nothing copies them.
-        let settings: DatabaseSettings =
-            if let options { .inMemory(options, checkingCoding: checkingCoding) }
-            else { settings.ofFork(checkingCoding: checkingCoding) }
+        let settings: DatabaseSettings
+        if let options {
+            settings = .inMemory(options, checkingCoding: checkingCoding)
+        } else {
+            settings = self.settings.ofFork(checkingCoding: checkingCoding)
+        }
         let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = state.makeForkedTimeline(reclaimer)
         let shelf = ExtensionShelf(items: state.extensions.waiting)

@@ -17,7 +17,8 @@ struct CheckpointContents: Sendable {
         // One for all: there may be very many collections, each with a record or two.
         let buffer = CBORWriter(capacity: 64 << 10)
         do {
-            for (binding, root) in zip(state.directory.bindings, state.roots) where !root.isEmpty {
+            for (binding, root) in zip(state.directory.bindings, state.roots)
+            where !root.isEmpty && !binding.isForReplay {
                 bytes += try writeRecords(binding, root, through: buffer, to: writer, checking: check)
             }
             for entry in state.extensions {

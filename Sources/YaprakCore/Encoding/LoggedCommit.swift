@@ -90,7 +90,11 @@ private struct CommitReader {
             case CommitField.collections:
                 let count = try count(reader.readArrayHead())
                 guard count <= DatabaseLimits.collectionsMax else { throw malformed("it names \(count) collections") }
-                for _ in 0..<count { commit.collections.append(try readCollection()) }
+                for _ in 0..<count {
+                    let collection = try readCollection()
+                    // What earlier builds wrote under such names is nobody's.
+                    if collection.name.utf8.first != 0 { commit.collections.append(collection) }
+                }
             case CommitField.info: commit.info = [UInt8](try slice())
             case CommitField.number: commit.number = CommitNumber(try reader.readUnsigned())
             case CommitField.origin: commit.origin = try reader.readText()

@@ -53,7 +53,9 @@ package struct RawCollection: Sendable {
 
         /// The next record. O(1) on average, and the encoding of a record that has a type.
         package mutating func next() -> RawRecord? {
-            withExtendedLifetime(state) { cursor.next().map { binding.raw(unsafeDowncast($0.takeUnretainedValue(), to: RecordBox.self)) } }
+            withExtendedLifetime(state) {
+                cursor.next().map { binding.raw(unsafeDowncast($0.takeUnretainedValue(), to: RecordBox.self)) }
+            }
         }
     }
 }

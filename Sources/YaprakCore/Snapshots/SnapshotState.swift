@@ -57,6 +57,24 @@ package final class SnapshotState: Sendable {
             reactions: state.reactions, version: state.version, otherVersions: state.otherVersions)
     }
 
+    /// The same state for a database to begin with: without what only a replay needs. The trees of that belong to the versions
+    /// that the state keeps, so nothing is given up.
+    static func forDatabases(_ state: consuming SnapshotState) -> SnapshotState {
+        if !state.isForReplay { return forForks(state) }
+        return state.withoutReplay()
+    }
+
+    /// Whether anything in it is for replays alone. O(1) where no collection is hidden.
+    private var isForReplay: Bool { directory.hasAsides && directory.bindings.contains(where: \.isForReplay) }
+
+    private func withoutReplay() -> SnapshotState {
+        var roots = roots
+        for slot in roots.indices where directory.bindings[slot].isForReplay { roots[slot] = TreeRoot() }
+        return SnapshotState(
+            number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
+            version: version, otherVersions: otherVersions)
+    }
+
     /// The same state with primary state that nobody has registered for.
     func keeping(_ waiting: [String: StoredExtension]) -> SnapshotState {
         var extensions = extensions
@@ -99,6 +117,8 @@ extension SnapshotState {
     /// Rows of all collections that were set aside.
     var countOfRecordsSetAside: Int {
         guard directory.hasAsides else { return 0 }
-        return zip(directory.bindings, roots).reduce(0) { $1.0.isHidden ? $0 + $1.1.count : $0 }
+        return zip(directory.bindings, roots).reduce(0) {
+            $1.0.isHidden && !$1.0.isForReplay ? $0 + $1.1.count : $0
+        }
     }
 }

@@ -43,7 +43,8 @@ package final class CheckpointReader: Sendable {
     package let fileName: String
     /// The length of the file.
     package let fileBytes: UInt64
-    /// What it holds, in the order it was written.
+    /// What it holds, in the order it was written. Without sections whose names begin with U+0000: no name of a program does, and
+    /// what earlier builds wrote under such names is nobody's.
     package let sections: [CheckpointSection]
     /// Damaged sections of derived state. They are not in `sections`.
     package let damagedSections: [DamagedSection]
@@ -65,7 +66,7 @@ package final class CheckpointReader: Sendable {
         self.footerSum = footerSum
         self.fileName = fileName
         self.fileBytes = fileBytes
-        self.sections = sections
+        self.sections = sections.filter { $0.name.utf8.first != 0 }
         self.damagedSections = damagedSections
     }
 
