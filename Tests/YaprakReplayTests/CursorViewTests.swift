@@ -68,6 +68,31 @@ import YaprakReplay
         #expect(snapshot.untypedView("other") == nil)
     }
 
+    // It had the view of that commit for good, and the program's own was refused, as one whose name is taken.
+    @Test func `A fork of a snapshot whose views are known from files takes the program's own`() async throws {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let database = try await Database.open(at: path, options: replayable(), collections: .books)
+        try await database.register(Library.genre)
+        try await database.write { transaction in
+            for number in 0..<5 { transaction[.books]["\(number)"] = Book(title: "t", rank: 9 - number) }
+        }
+        try await database.close()
+        let snapshot = try ReplayReader(path).cursor(at: 1, followingViews: true).snapshot
+        #expect(snapshot.extensionNames == ["genre"])
+        let fork = database.fork(from: snapshot)
+        #expect(fork.snapshot.extensionNames.isEmpty)
+        try await fork.bind(.books)
+        try await fork.register(Library.genre)
+        try await fork.write { transaction in
+            transaction[.books].remove("4")
+            transaction[.books]["0"]?.rank = 1
+        }
+        #expect(fork.snapshot[Library.genre]["sci-fi"].map(\.key) == ["0", "3", "2", "1"])
+        try await fork.close()
+        #expect(snapshot.untypedView("genre")?.count(ofGroup: "sci-fi") == 5)
+    }
+
     private func contents(of view: UntypedView) -> [String: [String]] {
         Dictionary(
             uniqueKeysWithValues: view.groupNames.map { group in

@@ -237,6 +237,38 @@ import YaprakReplay
         #expect(other.snapshot.setAsideKeys(inCollectionNamed: "notes") == ["last"])
     }
 
+    // It had the relationship without its rules: nothing was refused, nothing cascaded.
+    @Test func `A fork of a past snapshot follows the rules of its relationships`() async throws {
+        let path = path("shop.yaprak")
+        let database = try await Database.open(at: path, options: replayable(), collections: .books, .notes)
+        try await database.write { transaction in
+            transaction[.notes]["sci-fi"] = "spaceships"
+            transaction[.books]["dune"] = Book(title: "Dune", genre: "sci-fi")
+        }
+        try await database.close()
+        func fork(_ rule: DeleteRule<Book, Int, String>, allowsMissing: Bool = true) throws -> Database {
+            let genre = Relationship(
+                "genre", from: .books, \.genre, to: .notes, onDelete: rule, allowsMissing: allowsMissing)
+            let reader = try ReplayReader(path, collections: .books, .notes, extensions: genre)
+            let cursor = try reader.cursor(at: 0)
+            try cursor.step(1)
+            return database.fork(from: cursor.snapshot)
+        }
+        let restricting = try fork(.restrict)
+        var error = await #expect(throws: DatabaseError.self) {
+            try await restricting.write { _ = $0[.notes].remove("sci-fi") }
+        }
+        #expect(error?.code == .removalRestricted)
+        let cascading = try fork(.cascade)
+        try await cascading.write { _ = $0[.notes].remove("sci-fi") }
+        #expect(cascading.snapshot.count == 0 && cascading.snapshot.extensionNames == ["genre"])
+        let strict = try fork(.none, allowsMissing: false)
+        error = await #expect(throws: DatabaseError.self) {
+            try await strict.write { $0[.books]["emma"] = Book(title: "Emma", genre: "romance") }
+        }
+        #expect(error?.code == .danglingReference)
+    }
+
     @Test func `Extensions come after those they read`() throws {
         let path = path("empty.yaprak")
         #expect(throws: DatabaseError.self) {

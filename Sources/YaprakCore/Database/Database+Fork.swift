@@ -9,8 +9,9 @@ extension Database {
     ///     try await preview.write { $0[.books].removeAll() }          // this database keeps its books
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
-    /// extensions come along, each with a host of its own, and so does primary state that waits for its extension. The
-    /// commit numbers of the fork go on from the snapshot's.
+    /// extensions come along, each with a host of its own, and so does primary state that waits for its extension. Views
+    /// that are known from files alone do not: register the program's own. The commit numbers of the fork go on from the
+    /// snapshot's.
     ///
     /// - Parameters:
     ///   - snapshot: where it starts: any snapshot of this database in this opening, or of its forks; the newest if `nil`. One

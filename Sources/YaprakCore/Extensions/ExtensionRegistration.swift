@@ -85,6 +85,9 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         fatalError("abstract")
     }
 
+    /// Whether only a replay keeps its root up to date; see ``ReplayedExtension``.
+    var isForReplay: Bool { false }
+
     /// Whether it says which changes it leaves alone.
     var isSelective: Bool { false }
     /// Whether changes leave its root as it is; see ``SelectiveExtension``.

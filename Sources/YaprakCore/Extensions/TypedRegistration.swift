@@ -15,9 +15,11 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
     private let judging: Judging?
     private let selecting: Selecting?
     private let inPlace: InPlace?
+    private let isReplayed: Bool
     private let rootType: Any.Type
 
     override var followsInPlace: Bool { inPlace != nil }
+    override var isForReplay: Bool { isReplayed }
     override var isSelective: Bool { selecting != nil }
     override func isLeftAlone(by changes: NetChanges) -> Bool { selecting?.isLeftAlone(changes) ?? false }
 
@@ -28,6 +30,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         judging = judge.map { Judging($0) }
         selecting = (base as? any SelectiveExtension).map { Selecting($0) }
         inPlace = (base as? any InPlaceExtension).map { InPlace($0) }
+        isReplayed = base is any ReplayedExtension
         kind =
             base is any TreeBackedPrimaryExtension
             ? .treeBackedPrimary : base is any PrimaryExtension ? .primary : .derived

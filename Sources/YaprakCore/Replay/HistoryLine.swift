@@ -150,7 +150,8 @@ package final class HistoryLine {
                 "extension \"\(registration.name)\" threw while it was given the records of commit \(state.number).",
                 place: .init(commits: state.number...state.number), cause: error)
         }
-        draft.extensions.append(ExtensionEntry(registration: registration, root: root))
+        // With the reaction that it needs: no replay runs that, a fork of one of its snapshots does.
+        draft.append(ExtensionEntry(registration: registration, root: root))
         draft.forgetFrozen()
     }
 

@@ -64,12 +64,19 @@ package final class SnapshotState: Sendable {
         return state.withoutReplay()
     }
 
-    /// Whether anything in it is for replays alone. O(1) where no collection is hidden.
-    private var isForReplay: Bool { directory.hasAsides && directory.bindings.contains(where: \.isForReplay) }
+    /// Whether anything in it is for replays alone. O(number of extensions), where no collection is hidden.
+    private var isForReplay: Bool {
+        directory.hasAsides && directory.bindings.contains(where: \.isForReplay)
+            || extensions.indices.contains { extensions.registration(at: $0).isForReplay }
+    }
 
     private func withoutReplay() -> SnapshotState {
         var roots = roots
         for slot in roots.indices where directory.bindings[slot].isForReplay { roots[slot] = TreeRoot() }
+        var extensions = extensions
+        for index in extensions.indices.reversed() where extensions.registration(at: index).isForReplay {
+            extensions.remove(at: index)
+        }
         return SnapshotState(
             number: number, directory: directory, roots: roots, extensions: extensions, reactions: reactions,
             version: version, otherVersions: otherVersions)

@@ -8,7 +8,8 @@ package import YaprakTrees
 ///     for row in then["sci-fi"].prefix(20) { print(row.key, row.record.object) }
 ///
 /// In a snapshot it is a view like any other: mappings and differences work with it. Such snapshots are read from files, by
-/// `ReplayReader` of the library YaprakReplay. It can't be registered in a database: there is no code to keep it up to date.
+/// `ReplayReader` of the library YaprakReplay. It can't be registered in a database: there is no code to keep it up to date. A
+/// fork of such a snapshot does not have it.
 /// A row in several groups has them in the order of their names, whatever the order of its view.
 public struct StoredView: OrderedView {
     /// What a row is read as.
@@ -60,7 +61,7 @@ public struct StoredRow: ViewRow {
     public var key: String { raw.key }
 }
 
-extension StoredView: TreeBackedExtension {
+extension StoredView: TreeBackedExtension, ReplayedExtension {
     package struct Seed: Sendable {}
     struct ViewIsReadOnly: Error {}
 
