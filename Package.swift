@@ -377,7 +377,7 @@ let package = Package(
         .testTarget(
             name: "YaprakServicesTests",
             dependencies: [
-                "YaprakServices", "Yaprak", "TestSupport",
+                "YaprakServices", "Yaprak", "YaprakLocks", "TestSupport",
                 .product(
                     name: "AsyncAlgorithms", package: "swift-async-algorithms", condition: .when(traits: ["Lifecycle"])),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -20,7 +20,7 @@
 
         /// - Parameter checkpointsBefore: whether a checkpoint is written before the database closes, so that the next
         ///   opening has nothing to replay. Takes about as long as writing all records. A graceful shutdown only: a program
-        ///   that is cancelled closes at once. In memory there is nothing to write.
+        ///   that is cancelled closes at once, also while the checkpoint is written. In memory there is nothing to write.
         public init(_ database: Database, checkpointsBefore: Bool = true) {
             self.database = database
             self.checkpointsBefore = checkpointsBefore

@@ -68,6 +68,21 @@ extension RecordCollection where Object == Fuse, Metadata == NoMetadata {
         try await copy.close()
     }
 
+    @Test func `A checkpoint that is cancelled while it is written ends, and nothing is left of it`() async throws {
+        let database = try await Database.open(at: path("shop.yaprak"), collections: .fuses)
+        try await database.write { for number in 0..<2_000 { $0[.fuses]["\(number)"] = Fuse() } }
+        let before = directory.files(in: "shop.yaprak/ckpt")
+        let result = await cancelled { try await database.checkpoint() }
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(directory.files(in: "shop.yaprak/ckpt") == before)
+        try await database.write { $0[.fuses]["more"] = Fuse() }
+        #expect(try await database.checkpoint() == 2)
+        try await database.close()
+        let reopened = try await Database.open(at: path("shop.yaprak"), collections: .fuses)
+        #expect(reopened.recoveryReport?.checkpointCommitNumber == 2 && reopened.snapshot[.fuses].count == 2_001)
+        try await reopened.close()
+    }
+
     @Test func `A restore from a directory by a cancelled task changes nothing`() async throws {
         let database = Database.inMemory()
         try await database.write { $0[.books]["a"] = Book(title: "a") }

@@ -14,8 +14,9 @@ extension Database {
     /// - Throws: `diskFull`, `writeFailed`, `permissionDenied`, `syncFailed`, `corruptCheckpoint` if what was written can't be
     ///   read back, `overLimit`, `encodingFailed` with the key, `readOnly`, `closed`, what a primary extension's `encode`
     ///   throws; `abandoned` if the log refused a commit of another task meanwhile, as it does when the checkpoint before this
-    ///   one fills the disk: call it again; `CancellationError` while another checkpoint is written, or while it waits for a
-    ///   writer after a commit that failed. The database goes on, and the log keeps everything.
+    ///   one fills the disk: call it again; `CancellationError` if the task is cancelled while another checkpoint is written,
+    ///   while it waits for a writer after a commit that failed, or before all of this one is written: nothing is left of it
+    ///   then. The database goes on, and the log keeps everything.
     /// - Complexity: O(number of records).
     @discardableResult
     public func checkpoint() async throws -> CommitNumber? {
@@ -26,7 +27,7 @@ extension Database {
         try await files.checkpoints.takeOrThrow()
         defer { files.checkpoints.pass() }
         try checkOpen()
-        return try await writeCheckpoint(files)
+        return try await writeCheckpoint(files, isCancellable: true)
     }
 
     /// Writes one unless it is being written, or was while this task waited to begin, or the database was closed meanwhile.
@@ -58,15 +59,23 @@ extension Database {
         }
     }
 
-    private func writeCheckpoint(_ files: DatabaseFiles) async throws -> CommitNumber {
+    /// - Parameter isCancellable: whether it ends when the task is cancelled.
+    private func writeCheckpoint(_ files: DatabaseFiles, isCancellable: Bool = false) async throws -> CommitNumber {
         // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
         try await files.flush()
         let contents = CheckpointContents(state: publication.newest)
-        let store = files.store
+        let (store, scheduler) = (files.store, options.store.scheduler)
+        let write: @Sendable (WorkCancellation) throws -> UInt64 = { cancellation in
+            try contents.write(
+                to: try store.beginCheckpoint(at: contents.state.number), checking: cancellation.check)
+        }
         do {
-            let bytes = try await DatabaseFiles.blocking(on: options.store.scheduler) {
-                try contents.write(to: try store.beginCheckpoint(at: contents.state.number))
-            }
+            let bytes =
+                if isCancellable {
+                    try await DatabaseFiles.cancellable(on: scheduler, write)
+                } else {
+                    try await DatabaseFiles.blocking(on: scheduler) { try write(WorkCancellation()) }
+                }
             files.checkpoints.noteSize(bytes)
         } catch let error as DatabaseError where error.code == .alreadyExists {
             // Nothing was committed since the last one.
