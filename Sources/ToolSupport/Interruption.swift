@@ -20,6 +20,8 @@ package enum Interruption {
     private static let screens = Atomic(0)
     private static let resumptions = Atomic(0)
     private static let keysTaken = Atomic(false)
+    /// What is written for another program that has the terminal; -1 for nothing.
+    private static let output = Atomic<Int32>(-1)
     /// Where the text is that the first Ctrl-C prints on standard error: it ends with a zero byte, and stays. 0 for none.
     private static let explanation = Atomic<UInt>(0)
     /// How the terminal's keys were before a keyboard took them. Written before `keysTaken` is set, and not while it is.
@@ -81,12 +83,18 @@ package enum Interruption {
     /// The keys were given back.
     package static func keysAreFree() { keysTaken.store(false, ordering: .releasing) }
 
-    /// Starts to listen where another program has the terminal: no Ctrl-C ends this one at once.
-    package static func listenPatiently() {
+    /// Starts to listen where another program has the terminal: no Ctrl-C ends this one at once, unless the other one is gone.
+    ///
+    /// - Parameter output: a pipe that the other program reads. When it has lost its reader, the second Ctrl-C ends this one.
+    ///   Listen without it before it is closed. -1 for none.
+    package static func listenPatiently(writingTo output: Int32 = -1) {
         touchStatics()
+        Interruption.output.store(output, ordering: .sequentiallyConsistent)
         signal(SIGINT) { _ in
-            Interruption.requested.store(true, ordering: .relaxed)
-            SignalPipe.wake()
+            let isSecond = Interruption.requested.exchange(true, ordering: .sequentiallyConsistent)
+            guard isSecond, Interruption.outputHasLostReader else { return SignalPipe.wake() }
+            Interruption.restoreTerminal()
+            _exit(130)
         }
     }
 
@@ -141,6 +149,18 @@ package enum Interruption {
     }
 
     /// Only calls that are safe in a signal handler.
+    private static var outputHasLostReader: Bool {
+        let output = Interruption.output.load(ordering: .sequentiallyConsistent)
+        guard output >= 0 else { return false }
+        let errorBefore = errno
+        // Darwin looks at nothing of a descriptor that is asked for no event.
+        var asked = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+        let isLost = poll(&asked, 1, 0) > 0 && asked.revents & Int16(POLLERR | POLLHUP) != 0
+        errno = errorBefore
+        return isLost
+    }
+
+    /// Only calls that are safe in a signal handler.
     private static func printExplanation() {
         let address = explanation.load(ordering: .sequentiallyConsistent)
         guard let text = UnsafePointer<UInt8>(bitPattern: address) else { return }
@@ -156,7 +176,7 @@ package enum Interruption {
         _ = (
             isRequested, resumeCount, greeting, farewell, keysTaken.load(ordering: .relaxed), keysBefore, keysMeanwhile
         )
-        _ = (screens.load(ordering: .relaxed), explanation.load(ordering: .relaxed))
+        _ = (screens.load(ordering: .relaxed), explanation.load(ordering: .relaxed), output.load(ordering: .relaxed))
         SignalPipe.open()
     }
 

@@ -27,4 +27,27 @@ import ToolSupport
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.ranges(of: "this goes on\n").count == 1, "\(text)")
     }
+
+    // No Ctrl-C ended the tool, where the user had quit the pager and what the tool did took long.
+    @Test func `Where another program has the terminal, the second Ctrl-C ends the program once the other is gone`()
+        async
+    {
+        await #expect(processExitsWith: .exitCode(130)) {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { exit(1) }
+            Interruption.listenPatiently(writingTo: ends[1])
+            for _ in 0..<3 { raiseInterrupt() }
+            guard Interruption.isRequested else { exit(2) }
+            // Nobody asks a pipe that is about to be closed.
+            close(ends[0])
+            Interruption.listenPatiently()
+            raiseInterrupt()
+            Interruption.listenPatiently(writingTo: ends[1])
+            Interruption.forget()
+            raiseInterrupt()
+            guard Interruption.isRequested else { exit(3) }
+            raiseInterrupt()
+            exit(4)
+        }
+    }
 }

@@ -225,6 +225,29 @@ import YaprakCBOR
         #expect(asked < 20)
     }
 
+    // It was asked to its end, of the state before the change, too.
+    @Test(arguments: [false, true])
+    func `An expression about a change ends when nobody waits for it any more`(isPast: Bool) async throws {
+        let database = Database.inMemory()
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        try await database.bind(things)
+        let empty = database.snapshot
+        try await database.write { for index in 0..<3000 { $0[things]["\(index)"] = .unsigned(UInt64(index)) } }
+        let full = database.snapshot
+        let found = "any(things, any(things, any(things, . == 0 - 1)))"
+        let expression = try ReplayExpression(isPast ? "(not \(found)) became true" : found, about: .change)
+        let (before, after) = isPast ? (full, empty) : (empty, full)
+        var asked = 0
+        func isCancelled() -> Bool {
+            asked += 1
+            return asked > 10
+        }
+        let holds = expression.holds(from: nil, in: before, to: nil, in: after, unless: isCancelled)
+        #expect(holds == nil)
+        #expect(asked < 20)
+        #expect(expression.holds(from: nil, in: empty, to: nil, in: empty, unless: { false }) == false)
+    }
+
     @Test(arguments: [
         ("", 1, "a value is missing before the end"), ("cont(flights) > 1", 1, "no function \"cont\""),
         ("count(flights) > ", 18, "a value is missing"), ("flights > 3", 1, "flights is a collection"),

@@ -96,6 +96,26 @@ import YaprakStorage
         try await database.close()
     }
 
+    // It asked once for each commit, whatever a condition looked through for each of its changes.
+    @Test func `A revert that nobody waits for any more ends while it asks a condition`() async throws {
+        let database = try await prepare()
+        try await database.write { for number in 0..<500 { $0[.books]["\(number)"] = Book(title: "Other") } }
+        var choice = ReplayRevert.Choice()
+        choice.condition = try ReplayExpression("all(books, all(books, .title != 'Ulysses'))", about: .change)
+        let reader = try ReplayReader(path)
+        var asked = 0
+        func isCancelled() -> Bool {
+            asked += 1
+            return asked > 100
+        }
+        let revert = Result {
+            try reader.revert(of: 3...3, in: database.snapshot, choosing: choice, unless: isCancelled)
+        }
+        #expect(throws: CancellationError.self) { try revert.get() }
+        #expect(asked < 110)
+        try await database.close()
+    }
+
     @Test(arguments: 0..<4)
     func `Commits that are pruned before they are read are out of reach, and afterwards nothing is missed`(
         choice: Int

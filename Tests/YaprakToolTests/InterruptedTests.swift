@@ -143,6 +143,23 @@ import YaprakReplay
         #expect(outcome.code == 130 && outcome.lines.count < 4, "\(outcome)")
     }
 
+    // All changes of a commit were asked between two looks.
+    @Test(arguments: [["log"], ["log", "--reverse"], ["revert", "1", "--dry-run"], ["revert", "1"]])
+    func `A condition that looks through a collection for each change is interrupted meanwhile`(
+        words: [String]
+    ) async {
+        let looks = Mutex(0)
+        let outcome = await run(words + ["--where", "count(many, . >= 0) became 600"]) {
+            looks.withLock { looks in
+                looks += 1
+                return looks > 1500
+            }
+        }
+        #expect(outcome.code == 130 && outcome.out.isEmpty, "\(outcome)")
+        #expect(looks.withLock { $0 } < 1600)
+        #expect(await yaprak("ask", path, "count(many)").out.contains("600"))
+    }
+
     // It was asked at commits only: of 20 GB with a few records that are wanted, not before the end.
     @Test func `A load is interrupted also where it commits nothing`() async throws {
         let database = try await Database.open(at: FilePath(folder("loaded.yaprak")), options: DatabaseOptions())

@@ -51,7 +51,7 @@ struct ExpressionEvaluator {
     private func became(_ node: ExpressionNode, _ target: ExpressionNode) -> Bool {
         // Before the commit nothing had become anything. So one within another is asked once more, not twice as often.
         guard let change, !isPast else { return false }
-        var past = ExpressionEvaluator(change.past, change)
+        var past = ExpressionEvaluator(change.past, change, isCancelled: isCancelled)
         past.isPast = true
         func holds(_ evaluator: Self, _ element: ExpressionElement?) -> Bool {
             ExpressionNode.Comparison.equal.holds(

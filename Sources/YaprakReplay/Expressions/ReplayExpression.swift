@@ -138,10 +138,29 @@ public struct ReplayExpression: Sendable, Hashable {
     public func holds(
         from old: ReplayRecord?, in before: Snapshot, to new: ReplayRecord?, in after: Snapshot
     ) -> Bool {
+        holds(from: old, in: before, to: new, in: after, isCancelled: nil)
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more; asks now and then, and at the end.
+    ///
+    /// - Returns: `nil` if `isCancelled` was true.
+    package func holds(
+        from old: ReplayRecord?, in before: Snapshot, to new: ReplayRecord?, in after: Snapshot,
+        unless isCancelled: @escaping () -> Bool
+    ) -> Bool? {
+        let isTrue = holds(from: old, in: before, to: new, in: after, isCancelled: isCancelled)
+        return isCancelled() ? nil : isTrue
+    }
+
+    private func holds(
+        from old: ReplayRecord?, in before: Snapshot, to new: ReplayRecord?, in after: Snapshot,
+        isCancelled: (() -> Bool)?
+    ) -> Bool {
         precondition(subject == .change, "an expression about a record is asked of a record")
         let change = ExpressionChange(
             before: old.map { ExpressionElement($0) }, after: new.map { ExpressionElement($0) }, past: before)
-        return ExpressionEvaluator(after, change).value(of: root, for: change.after ?? change.before) == .bool(true)
+        let evaluator = ExpressionEvaluator(after, change, isCancelled: isCancelled)
+        return evaluator.value(of: root, for: change.after ?? change.before) == .bool(true)
     }
 
     /// The values of the expression for groups of records, each evaluated as if the collections it looks through had the records

@@ -46,9 +46,18 @@ extension ReplayRevert.Choice {
     }
 
     /// Whether a change of a commit is one of those to revert.
-    func includes(_ change: ReplayChange, of step: ReplayStep) -> Bool {
+    ///
+    /// - Throws: `CancellationError` if `isCancelled` was true before that was known.
+    func includes(
+        _ change: ReplayChange, of step: ReplayStep, unless isCancelled: @escaping () -> Bool
+    ) throws(CancellationError) -> Bool {
         guard isWanted(change) else { return false }
-        return condition?.holds(from: change.before, in: step.before, to: change.after, in: step.after) ?? true
+        guard let condition else { return true }
+        guard
+            let holds = condition.holds(
+                from: change.before, in: step.before, to: change.after, in: step.after, unless: isCancelled)
+        else { throw CancellationError() }
+        return holds
     }
 
     /// What the commits changed between them, ordered by collection and key; for a choice without a condition.

@@ -43,14 +43,15 @@ extension ReplayRevert.LoggedChanges {
     /// - Parameters:
     ///   - snapshot: its types and versions say in which form records are compared. Where a collection gets others before the
     ///     write has its turn, commits that are reverted wholly may be called partly reverted.
-    ///   - check: called for each commit whose changes are looked at; what it throws ends it.
-    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading; what
-    ///   `check` throws.
+    ///   - isCancelled: whether nobody waits for it any more; asked for each commit and each change that is looked at, and while
+    ///     a condition looks through records.
+    /// - Throws: `commitOutOfReach` if the files don't lead to the commits, or to the one before them; errors of reading;
+    ///   `CancellationError` if `isCancelled` was true.
     /// - Complexity: as ``ReplayReader/changes(from:to:)``. What is kept is O(records that changed); of a choice, also a key and
     ///   a hash for each change of the commits of which something is chosen.
     init(
         of commits: ClosedRange<CommitNumber>, _ choice: ReplayRevert.Choice, _ reader: ReplayReader,
-        in snapshot: Snapshot, checking check: () throws -> Void = {}
+        in snapshot: Snapshot, unless isCancelled: @escaping () -> Bool = { false }
     ) throws {
         guard commits.lowerBound > 0 else {
             throw DatabaseError(
@@ -60,11 +61,11 @@ extension ReplayRevert.LoggedChanges {
         self.commits = commits
         self.choice = choice
         if choice.condition == nil { spans = try choice.spans(of: commits, reader) }
-        if !choice.isEverything { try readSteps(reader, PresentRecords(in: snapshot), check) }
+        if !choice.isEverything { try readSteps(reader, PresentRecords(in: snapshot), unless: isCancelled) }
         var names: Set<String> = []
         var logged = reader.commits(from: commits.lowerBound, through: commits.upperBound).makeAsyncIterator()
         while let commit = try logged.next() {
-            try check()
+            if isCancelled() { throw CancellationError() }
             names.formUnion(commit.logged.steps.map(\.name))
         }
         extensionNames = names.sorted()
@@ -73,22 +74,25 @@ extension ReplayRevert.LoggedChanges {
     /// Reads commit after commit: which changes are chosen, and, with a condition, what records were before the first of them
     /// and what the last of them left.
     private mutating func readSteps(
-        _ reader: ReplayReader, _ present: PresentRecords, _ check: () throws -> Void
+        _ reader: ReplayReader, _ present: PresentRecords, unless isCancelled: @escaping () -> Bool
     ) throws {
         var chosen: [[String]: ReplayRevert.Choice.Span] = [:]
         let cursor = try reader.cursor(at: CommitNumber(commits.lowerBound.rawValue - 1))
         while cursor.commitNumber < commits.upperBound {
-            try check()
+            if isCancelled() { throw CancellationError() }
             guard let step = try cursor.next() else {
                 throw DatabaseError(
                     .commitOutOfReach,
                     "commit \(commits.upperBound) is not in these files; the newest there is is \(cursor.commitNumber).",
                     place: .init(commits: commits))
             }
-            let marked = step.changes.map { (change: $0, isChosen: choice.includes($0, of: step)) }
+            let marked = try step.changes.map { change in
+                (change: change, isChosen: try choice.includes(change, of: step, unless: isCancelled))
+            }
             guard marked.contains(where: \.isChosen) else { continue }
             var changes: [Change] = []
             for (change, isChosen) in marked {
+                if isCancelled() { throw CancellationError() }
                 changes.append(
                     Change(
                         collectionName: change.collectionName, key: change.key,

@@ -86,7 +86,18 @@ extension ReplayReader {
     public func revert(
         of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice = .init()
     ) throws -> ReplayRevert {
-        try ReplayRevert.LoggedChanges(of: commits, choice, self, in: snapshot).revert(in: snapshot)
+        try revert(of: commits, in: snapshot, choosing: choice, unless: { false })
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more; asks now and then.
+    ///
+    /// - Throws: `CancellationError` if `isCancelled` was true; as the other.
+    package func revert(
+        of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice,
+        unless isCancelled: @escaping () -> Bool
+    ) throws -> ReplayRevert {
+        let logged = try ReplayRevert.LoggedChanges(of: commits, choice, self, in: snapshot, unless: isCancelled)
+        return logged.revert(in: snapshot)
     }
 }
 
@@ -150,17 +161,21 @@ extension Database {
         ) { try ReplayReader(path) }
     }
 
-    /// The same, with a reader of these files that is made where it may block.
+    /// The same, with a reader of these files that is made where it may block. `isCancelled` ends it as cancelling the task does.
     package nonisolated(nonsending) func revert(
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice, overwritesConflicts: Bool,
-        origin: String, by makeReader: @escaping @Sendable () throws -> ReplayReader
+        origin: String, by makeReader: @escaping @Sendable () throws -> ReplayReader,
+        unless isCancelled: @escaping @Sendable () -> Bool = { false }
     ) async throws -> ReplayRevert {
         // Before the turn: other writes go on while files are read.
         let seen = snapshot
         let logged = try await BlockingWork.run { cancellation in
-            try ReplayRevert.LoggedChanges(of: commits, choice, makeReader(), in: seen, checking: cancellation.check)
+            try ReplayRevert.LoggedChanges(of: commits, choice, makeReader(), in: seen) {
+                cancellation.isCancelled || isCancelled()
+            }
         }
         try Task.checkCancellation()
+        if isCancelled() { throw CancellationError() }
         return try await write(origin: origin) { transaction in
             let revert = logged.revert(in: transaction.before)
             guard overwritesConflicts || revert.conflicts.isEmpty else { throw ReplayRevertConflict(revert: revert) }

@@ -88,6 +88,7 @@ struct LogCommand: AsyncParsableCommand {
         guard let walk = try walk(in: reader) else { return try printer.finish() }
         var left = limit ?? .max, count = 0
         let filter = filtering.filter, bounds = try bounds.bounds(in: reader)
+        let isInterrupted = Invocation.isInterrupted
         var asked = AskedCollection(filtering.collection)
         do {
             guard left > 0 else { return try printer.finish() }
@@ -97,7 +98,9 @@ struct LogCommand: AsyncParsableCommand {
                     var shown = filter.apply(to: commit)
                 else { return true }
                 if let step {
-                    let changes = ShownChange.of(step, filter).filter { $0.satisfies(condition, step) }
+                    let changes = try ShownChange.of(step, filter).filter {
+                        try $0.satisfies(condition, step, unless: isInterrupted)
+                    }
                     if !filter.passesAll || condition != nil, changes.isEmpty { return true }
                     if condition != nil { shown.keep(changes) }
                     if patch { shown.changes = changes }

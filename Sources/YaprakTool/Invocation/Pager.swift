@@ -44,8 +44,9 @@ final class Pager: Sendable {
             try? pipe.writeEnd.close()
             return nil
         }
-        // Ctrl-C belongs to the pager; the subcommand is notified and ends at a consistent point.
-        Interruption.listenPatiently()
+        // Ctrl-C belongs to the pager; the subcommand is notified and ends at a consistent point. Once the pager is gone, the
+        // second ends the tool at once.
+        Interruption.listenPatiently(writingTo: pipe.writeEnd.rawValue)
         let pager = Pager(wanted, process: process, input: pipe.writeEnd)
         running.withLock { $0 = pager }
         return pager
@@ -61,6 +62,7 @@ final class Pager: Sendable {
             })
         else { return }
         try? pager.sink.flush()
+        Interruption.listenPatiently()
         try? pager.input.close()
         var status: Int32 = 0
         while waitpid(pager.process, &status, 0) < 0, errno == EINTR {}

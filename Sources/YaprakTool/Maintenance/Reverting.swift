@@ -28,7 +28,8 @@ struct Reverting {
 
     func run(_ numbers: ClosedRange<CommitNumber>, _ reader: ReplayReader) async throws {
         if isDryRun {
-            let revert = try reader.revert(of: numbers, in: reader.state(), choosing: choice)
+            let revert = try reader.revert(
+                of: numbers, in: reader.state(), choosing: choice, unless: Invocation.isInterrupted)
             try RevertPrinter(format: format, console: console, force: force).write(revert)
             return try finish(revert)
         }
@@ -39,13 +40,15 @@ struct Reverting {
         options.clock = Invocation.clock
         // All of it is one commit, as it was.
         options.limits.operationsMax = .max
-        let opened = try await Database.open(at: FilePath(database), options: options)
+        let path = FilePath(database)
+        let opened = try await Database.open(at: path, options: options)
         let before = opened.commitNumber
         let outcome: Result<ReplayRevert, any Error>
         do {
             outcome = .success(
                 try await opened.revert(
-                    numbers, choosing: choice, overwritesConflicts: force, origin: origin))
+                    numbers, choosing: choice, overwritesConflicts: force, origin: origin,
+                    by: { try ReplayReader(path) }, unless: Invocation.isInterrupted))
         } catch {
             outcome = .failure(error)
         }

@@ -20,8 +20,16 @@ struct ShownChange {
     }
 
     /// Whether a condition is true of it; no condition is.
-    func satisfies(_ condition: ReplayExpression?, _ step: ReplayStep) -> Bool {
-        condition?.holds(from: before, in: step.before, to: after, in: step.after) ?? true
+    /// - Throws: ``Interrupted`` if `isInterrupted` was true before that was known.
+    func satisfies(
+        _ condition: ReplayExpression?, _ step: ReplayStep, unless isInterrupted: @escaping () -> Bool
+    ) throws -> Bool {
+        guard let condition else { return true }
+        guard
+            let holds = condition.holds(
+                from: before, in: step.before, to: after, in: step.after, unless: isInterrupted)
+        else { throw Interrupted() }
+        return holds
     }
 }
 
