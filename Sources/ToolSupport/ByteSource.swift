@@ -104,12 +104,12 @@ package final class ByteSource {
         return nil
     }
 
-    /// The first bytes that are left, without taking them: the first line of them, or 1 MiB of a longer one; empty at the end.
+    /// The first bytes that are left, without taking them: the first line of them, or so many of a longer one; empty at the end.
     /// - Throws: as ``next()`` does, where there is nothing before it.
-    package func peek() throws -> [UInt8] {
+    package func peek(upTo bytesMax: Int = 1 << 20) throws -> [UInt8] {
         var start: [UInt8] = []
         do {
-            while start.count < 1 << 20, let part = try next() {
+            while start.count < bytesMax, let part = try next() {
                 start += part
                 if part.contains(0x0a) { break }
             }

@@ -80,6 +80,27 @@ import YaprakReplay
         try await database.close()
     }
 
+    // A look at 1 MiB found no end of the first line, which names all collections: "not a dump".
+    @Test func `A dump of many collections with long names can be loaded again`() async throws {
+        let database = try await Database.open(at: FilePath(shop), options: DatabaseOptions())
+        let name = String(repeating: "n", count: 240)
+        try await database.write { transaction in
+            for number in 0..<4500 {
+                try transaction.setUntyped(.unsigned(1), metadata: nil, for: "k", inCollectionNamed: "\(name)\(number)")
+            }
+        }
+        try await database.close()
+        let file = folder("dump.ndjson"), copy = folder("copy.yaprak")
+        #expect(await yaprak("dump", shop, "--output", file).code == 0)
+        let bytes = try ByteSource(file)
+        #expect(try !bytes.peek().contains(0x0a), "the first line is longer than the first look")
+        for words in [[], ["--replace"], ["--collection", "\(name)7"]] {
+            let load = await yaprak(["load", file, copy] + words)
+            #expect(load.code == 0 && (words.count == 2 || load.out.contains(#""exact":true"#)), "\(load)")
+        }
+        #expect(try digest(copy) == digest(shop))
+    }
+
     // It was loaded, and nothing was removed.
     @Test func `--replace is refused for a file that is no dump`() async throws {
         let file = folder("books.csv")

@@ -101,8 +101,7 @@ struct LoadCommand: AsyncParsableCommand {
         options.clock = Invocation.clock
         if !isOfRecords {
             // A dump says so itself, and may be loaded whole or for one collection.
-            let start = try bytes.peek().prefix { $0 != 0x0a }
-            if ReplayDumpHeader.isHeader(start) {
+            if ReplayDumpHeader.isHeader(try firstLine(of: bytes)) {
                 let lines = LineReader(bytes)
                 guard let first = try lines.next() else { return }
                 return try await load(lines, dump: try ReplayDumpHeader(first), options, console)
@@ -124,6 +123,14 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     // MARK: Dumps
+
+    /// The first line. That of a dump may be long, since it names all collections; of another long one it is the beginning.
+    private func firstLine(of bytes: ByteSource) throws -> ArraySlice<UInt8> {
+        var start = try bytes.peek()
+        let letters = start.prefix(100).filter { $0 != 0x20 && $0 != 0x09 }
+        if letters.starts(with: #"{"yaprak":"dump""#.utf8) { start = try bytes.peek(upTo: LineReader.lineBytesMax) }
+        return start.prefix { $0 != 0x0a }
+    }
 
     private func load(
         _ lines: LineReader, dump header: ReplayDumpHeader, _ options: DatabaseOptions, _ console: Console
