@@ -194,6 +194,26 @@
             try await inspected.database.close()
         }
 
+        // All were kept, each with its whole path: of a record of a megabyte that was more than a program has.
+        @Test func `Of very many fields below many levels some are shown, and the others are counted`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let deep = RecordCollection<CBORValue, NoMetadata>("deep")
+            for number in 0..<2 {
+                let items = CBORValue.array(Array(repeating: .unsigned(UInt64(number)), count: 20_000))
+                let object = (0..<300).reduce(items) { inner, _ in .array([inner]) }
+                try await inspected.database.write { $0[deep]["k"] = object }
+            }
+            let service = try inspected.service()
+            let page = await service.ask("/commits/3")
+            #expect(page.status == 200 && page.text.contains("19900 more fields differ."))
+            #expect(page.text.utf8.count < 400_000, "\(page.text.utf8.count)")
+            #expect(await service.ask("/record?collection=deep&key=k").status == 200)
+            // The API has both values, from which the fields follow.
+            let answer = await service.ask("/api/commits/3").text
+            #expect(answer.contains(#""after""#) && !answer.contains(#""fields""#))
+            try await inspected.database.close()
+        }
+
         @Test(arguments: [1, 2, 3, 5] as [UInt64])
         func `No address makes a failure of the server`(seed: UInt64) async throws {
             let inspected = try await InspectedDatabase(commits: 5)

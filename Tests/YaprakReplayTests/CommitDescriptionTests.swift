@@ -72,6 +72,39 @@ import YaprakReplay
         }
     }
 
+    // Each had all the steps that lead to it.
+    @Test func `Many fields below many levels are found in a time that grows as both do`() async {
+        await expectGrowth("fields below many levels", 100) { count in
+            func value(_ item: CBORValue) -> CBORValue {
+                let items = CBORValue.array(Array(repeating: item, count: 200 * count))
+                return (0..<count).reduce(items) { inner, _ in .array([inner]) }
+            }
+            let (before, after) = (value(0), value(1))
+            let start = ThreadClock.seconds
+            let changes = FieldChange.between(before, after)
+            let time = Duration.seconds(ThreadClock.seconds - start)
+            #expect(changes.count == 200 * count)
+            #expect(changes.last?.field.steps.count == count + 1)
+            return time
+        }
+    }
+
+    @Test func `Paths are equal if their steps are, however they were made, and as long as they may be`() throws {
+        var path = FieldPath(["stops", .place(2)])
+        path.steps.append("name")
+        #expect(path == FieldPath(["stops"]).appending(.place(2)).appending("name"))
+        #expect(path.steps == ["stops", .place(2), "name"] && path.description == "stops[2].name")
+        #expect(path != FieldPath(["stops", .place(2)]) && path != FieldPath(["halts", .place(2), "name"]))
+        #expect(FieldPath().steps.isEmpty && FieldPath() == FieldPath([]))
+        // Not even letting it go takes a part of the stack for each step.
+        let isSame = try SmallStack.run {
+            let steps = (0..<200_000).map { FieldPath.Step.place($0) }
+            let made = FieldPath(steps), grown = steps.reduce(FieldPath()) { $0.appending($1) }
+            return made == grown && Set([made, grown]).count == 1 && grown.steps == steps
+        }
+        #expect(isSame)
+    }
+
     private static func value(_ random: inout SplitMix64, _ level: Int) -> CBORValue {
         switch random.below(level > 3 ? 3 : 6) {
         case 0: return .unsigned(UInt64(random.below(3)))

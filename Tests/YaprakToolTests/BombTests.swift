@@ -1,7 +1,10 @@
 #if os(Linux)
     import Foundation
+    import SystemPackage
     import TestSupport
     import Testing
+    import Yaprak
+    import YaprakCBOR
 
     /// A file of some kilobytes that says it holds very much, or holds very much once it is decompressed: what reads it takes
     /// no more memory than the limits of the format allow, whatever it counts.
@@ -114,6 +117,32 @@
                 let context: Comment = "\(bomb): \(arguments[0]): \(end.text.prefix(500))"
                 let code = try #require(end.code, context)
                 #expect((0...8).contains(code), context)
+            }
+        }
+
+        // Each field had the steps that lead to it, or the text of them: 2.4 GB of the first record, and 4 GB of the second.
+        @Test(.disabled(if: Sanitizer.reservesAddresses), arguments: [true, false])
+        func `What leads to the fields of a record is not kept for each of them`(isDeep: Bool) async throws {
+            let path = folder("db"), things = RecordCollection<CBORValue, NoMetadata>("b")
+            func value(_ item: CBORValue) -> CBORValue {
+                if isDeep {
+                    let items = CBORValue.array(Array(repeating: item, count: 200_000))
+                    return (0..<500).reduce(items) { inner, _ in .array([inner]) }
+                }
+                let key = CBORValue.text(String(repeating: "k", count: 100_000))
+                return .map([.init(key, .array(Array(repeating: item, count: 40_000)))])
+            }
+            let database = try await Database.open(at: FilePath(path), collections: things)
+            for number in 0..<2 {
+                let object = value(.unsigned(UInt64(number)))
+                try await database.write { $0[things]["k"] = object }
+            }
+            try await database.close()
+            var runs: [(words: [String], code: Int32)] = [(["grep", path, "zzz"], 1)]
+            if !isDeep { runs.append((["blame", path, "b", "k", "--field", "x"], 3)) }
+            for (words, code) in runs {
+                let end = try await BuiltProgram.run("yaprak", words, addressSpace: 2 << 30)
+                #expect(end.code == code, "\(words): \(end.text.prefix(500))")
             }
         }
     }

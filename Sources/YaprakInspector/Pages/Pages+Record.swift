@@ -116,7 +116,7 @@
             }
             let rows = try shown.map { revision -> Markup in
                 try check()
-                let fields = ReplayRecord.fields(from: revision.before, to: revision.after)
+                let fields = FieldChanges(from: revision.before, to: revision.after)
                 let words: Markup =
                     revision.after == nil
                     ? #"<span class="kind removed">− removed</span>"#
@@ -170,33 +170,41 @@
 
         private static let keyBytesMax = 1024
         private var nodes = [Node()]
+        // Fields of one container come together: its path is followed once.
+        private var noted: (container: FieldPath, node: Int?) = (FieldPath(), 0)
 
         /// From what happened to the record, oldest first. O(size of all revisions).
         ///
-        /// - Parameter check: is called before each revision; what it throws ends the reading.
+        /// - Parameter check: is called before each revision, and now and then; what it throws ends the reading.
         init(_ revisions: [Revisions.Revision], checking check: () throws -> Void) throws {
             for revision in revisions {
                 try check()
-                for change in ReplayRecord.fields(from: revision.before, to: revision.after) {
-                    note(revision, of: change.field)
+                for (index, change) in FieldChanges(from: revision.before, to: revision.after).enumerated() {
+                    if index % 1024 == 1023 { try check() }
+                    // What is set as a whole sets its parts.
+                    if let node = node(of: change.field) { nodes[node].setter = revision }
                 }
             }
         }
 
-        private mutating func note(_ revision: Revisions.Revision, of field: FieldPath) {
-            if field.steps.contains(where: Self.isLong) { return }
-            var node = 0
-            for step in field.steps {
-                if let next = nodes[node].parts[step] {
-                    node = next
-                    continue
-                }
-                nodes[node].parts[step] = nodes.count
-                node = nodes.count
-                nodes.append(Node())
+        /// The node of a field, which is made if there is none; `nil` below a key of which nothing is known.
+        private mutating func node(of field: FieldPath) -> Int? {
+            guard let (container, step) = field.lastStep else { return 0 }
+            if container != noted.container {
+                let steps = container.steps
+                var node: Int? = steps.contains(where: Self.isLong) ? nil : 0
+                for step in steps { node = node.map { part(step, of: $0) } }
+                noted = (container, node)
             }
-            // What is set as a whole sets its parts.
-            nodes[node].setter = revision
+            guard let node = noted.node, !Self.isLong(step) else { return nil }
+            return part(step, of: node)
+        }
+
+        private mutating func part(_ step: FieldPath.Step, of node: Int) -> Int {
+            if let part = nodes[node].parts[step] { return part }
+            nodes[node].parts[step] = nodes.count
+            nodes.append(Node())
+            return nodes.count - 1
         }
 
         /// The whole record.

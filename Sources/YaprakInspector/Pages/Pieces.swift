@@ -142,30 +142,40 @@
                     let link = Address.collection(name, at: at).text
                     out += #"<h2><a href="\#(link)">\#(name)</a></h2>"#
                 }
+                let fields = try fields(change, headings, checking: check)
                 out += """
                     <section class="change"><h3>\(kinds(change)) \(record(change.key, in: name, at: at))</h3>
-                    \(fields(change, headings))</section>
+                    \(fields)</section>
                     """
             }
             return out
         }
 
-        private static func fields(_ change: ReplayChange, _ headings: (before: String, after: String)) -> Markup {
+        /// How many fields of a record are shown.
+        private static let fieldsMax = 100
+
+        private static func fields(
+            _ change: ReplayChange, _ headings: (before: String, after: String), checking check: () throws -> Void
+        ) throws -> Markup {
             if change.before == nil || change.after == nil {
                 guard let record = change.after ?? change.before else { return "" }
                 let metadata: Markup? = record.metadata.map { "<p>metadata \(value($0, max: 400))</p>" }
                 return "<p>\(value(record.object, max: 600))</p>\(metadata)"
             }
-            let fields = change.fields
-            if fields.isEmpty { return #"<p class="note">Written or touched; no field differs.</p>"# }
-            let rows = fields.prefix(100).map { field -> Markup in
-                """
-                <tr><th scope="row">\(path(field.field, 120, whole: "(whole value)"))</th>\
-                <td class="before">\(value(field.before))</td><td class="after">\(value(field.after))</td></tr>
-                """
+            // Those that are not shown are counted, and not kept: there may be millions.
+            var rows: Markup = "", count = 0
+            for field in FieldChanges(from: change.before, to: change.after) {
+                count += 1
+                if count.isMultiple(of: 1024) { try check() }
+                guard count <= fieldsMax else { continue }
+                rows += """
+                    <tr><th scope="row">\(path(field.field, 120, whole: "(whole value)"))</th>\
+                    <td class="before">\(value(field.before))</td><td class="after">\(value(field.after))</td></tr>
+                    """
             }
+            if count == 0 { return #"<p class="note">Written or touched; no field differs.</p>"# }
             let rest: Markup? =
-                fields.count > 100 ? #"<p class="note">\#(fields.count - 100) more fields differ.</p>"# : nil
+                count > fieldsMax ? #"<p class="note">\#(count - fieldsMax) more fields differ.</p>"# : nil
             return """
                 <div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th>\
                 <th scope="col">\(headings.before)</th><th scope="col">\(headings.after)</th></tr></thead><tbody>\(rows)</tbody></table></div>\(rest)

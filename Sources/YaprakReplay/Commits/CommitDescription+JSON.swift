@@ -7,7 +7,8 @@ extension ReplayChange {
     public var fields: [FieldChange] { ReplayRecord.fields(from: before, to: after) }
 
     /// `{"collection", "key", "kinds", "before", "after", "fields"}`, with `metadataBefore` and `metadataAfter` where there is
-    /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out.
+    /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out; also
+    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB.
     public var json: CBORValue {
         var pairs: [CBORValue.Pair] = [
             .init("collection", .text(collectionName)), .init("key", .text(key)),
@@ -17,8 +18,21 @@ extension ReplayChange {
         if let metadata = before?.metadata { pairs.append(.init("metadataBefore", metadata)) }
         if let after { pairs.append(.init("after", after.object)) }
         if let metadata = after?.metadata { pairs.append(.init("metadataAfter", metadata)) }
-        if before != nil, after != nil { pairs.append(.init("fields", .array(fields.map(\.json)))) }
+        if before != nil, after != nil, let fieldsJSON { pairs.append(.init("fields", fieldsJSON)) }
         return .map(pairs)
+    }
+
+    private static let pathBytesMax = 16 << 20
+
+    /// The fields that differ; `nil` if their paths are too long together: there may be a million below 500 levels.
+    private var fieldsJSON: CBORValue? {
+        var fields: [CBORValue] = [], pathBytes = 0
+        for field in FieldChanges(from: before, to: after) {
+            pathBytes += field.path.utf8.count
+            if pathBytes > Self.pathBytesMax { return nil }
+            fields.append(field.json)
+        }
+        return .array(fields)
     }
 }
 

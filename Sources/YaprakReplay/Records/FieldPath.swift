@@ -17,14 +17,34 @@ public struct FieldPath: Sendable, Hashable {
         case place(Int)
     }
 
-    /// The steps from the whole value to the field; none for the whole value.
-    public var steps: [Step]
+    /// The last step; `nil` for the whole value.
+    private let last: Link?
+
+    private init(last: Link?) { self.last = last }
+
+    /// The steps from the whole value to the field; none for the whole value. O(steps).
+    public var steps: [Step] {
+        get {
+            var steps: [Step] = [], link = last
+            while let here = link {
+                steps.append(here.step)
+                link = here.outer
+            }
+            return steps.reversed()
+        }
+        set { self = FieldPath(newValue) }
+    }
 
     /// A path of these steps.
-    public init(_ steps: [Step] = []) { self.steps = steps }
+    public init(_ steps: [Step] = []) { last = steps.reduce(nil) { Link($1, in: $0) } }
 
-    /// The path one step further.
-    public func appending(_ step: Step) -> FieldPath { FieldPath(steps + [step]) }
+    /// The path one step further. O(1): the two share what they have in common.
+    public func appending(_ step: Step) -> FieldPath { FieldPath(last: Link(step, in: last)) }
+
+    /// The container of the field, and the step from there; `nil` for the whole value. O(1).
+    package var lastStep: (container: FieldPath, step: Step)? {
+        last.map { (FieldPath(last: $0.outer), $0.step) }
+    }
 
     /// The field of a value; `nil` if the value has none there.
     ///
@@ -55,6 +75,48 @@ public struct FieldPath: Sendable, Hashable {
                 case .key(let key): return key.text == nil ? .array([.text(key.diagnostic())]) : key
                 }
             })
+    }
+}
+
+extension FieldPath {
+    /// A step, and those before it, which the paths of all fields of a container share: there may be a million.
+    private final class Link: Hashable, @unchecked Sendable {
+        let step: Step
+        let count: Int
+        /// Changed by `deinit` alone.
+        private(set) var outer: Link?
+
+        init(_ step: Step, in outer: Link?) {
+            self.step = step
+            self.outer = outer
+            count = (outer?.count ?? 0) + 1
+        }
+
+        // One after the other: each release within another takes its part of the stack.
+        deinit {
+            var next = outer.take()
+            while isKnownUniquelyReferenced(&next), let link = next { next = link.outer.take() }
+        }
+
+        // From the last step on: those of one container are the same objects then.
+        static func == (a: Link, b: Link) -> Bool {
+            guard a.count == b.count else { return false }
+            var one: Link? = a, other: Link? = b
+            while one !== other {
+                guard one?.step == other?.step else { return false }
+                (one, other) = (one?.outer, other?.outer)
+            }
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(count)
+            var link: Link? = self
+            while let here = link {
+                hasher.combine(here.step)
+                link = here.outer
+            }
+        }
     }
 }
 

@@ -23,9 +23,6 @@ extension ReplayRecord {
 
     /// The fields in which two records differ; metadata is a field of its own. O(size of both).
     public static func fields(from before: ReplayRecord?, to after: ReplayRecord?) -> [FieldChange] {
-        FieldChange.between(before?.object, after?.object)
-            + FieldChange.between(before?.metadata, after?.metadata).map {
-                FieldChange(FieldPath(["metadata"] + $0.field.steps), before: $0.before, after: $0.after)
-            }
+        Array(FieldChanges(from: before, to: after))
     }
 }

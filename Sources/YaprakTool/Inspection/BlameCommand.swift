@@ -49,16 +49,17 @@ struct BlameCommand: AsyncParsableCommand {
                 place: .init(commits: number...number, collectionName: collection, key: key), exitCode: 3,
                 hint: gone.map { "Commit \($0) removed it; --at \($0)^ shows it before." } ?? "`yaprak ls` lists keys.")
         }
-        let lines = blame.lines(of: record).filter { line in
-            field.map { FieldBlame.isWithin($0, line.path) } ?? true
-        }
-        if let field, lines.isEmpty {
-            let known = blame.lines(of: record).map(\.path)
+        let lines = blame.lines(of: record)
+        if let field, !lines.contains(where: { $0.isWithin(field) }) {
+            // Of very many, or very long ones, no more than help to find a slip.
+            let known = Array(lines.prefix(1000).lazy.map(\.path).filter { $0.utf8.count < 200 })
+            let count = lines.reduce(0) { count, _ in count + 1 }
             throw Failure(
                 "notFound", "the record has no field \(field.debugDescription)",
                 place: .init(collectionName: collection, key: key), exitCode: 3,
                 hint: Suggestion.sentence(for: field, among: known)
-                    ?? "It has \(Suggestion.list(known, isQuoted: false)).")
+                    ?? (known.count == count
+                        ? "It has \(Suggestion.list(known, isQuoted: false))." : "`yaprak get` shows the record."))
         }
         try write(lines)
     }
@@ -76,13 +77,13 @@ struct BlameCommand: AsyncParsableCommand {
         return (blame, gone)
     }
 
-    private func write(_ lines: [FieldBlame.Line]) throws {
+    private func write(_ lines: FieldBlame.Lines) throws {
         let console = try paging.console()
         var rows = RowWriter(
             output.format(on: console),
             [Column(name: "commit", isNumber: true, isKept: true)] + Column.time
                 + ["origin", "field", "value"].map { Column(name: $0) }, console)
-        for line in lines {
+        for line in lines where field.map({ line.isWithin($0) }) ?? true {
             let commit = line.commit
             try rows.write([
                 commit.map { .number($0.commitNumber) } ?? .null, commit.map { .text($0.isoTime) } ?? .null,

@@ -6,77 +6,90 @@ import YaprakReplay
 struct FieldBlame {
     /// A field of the record, and the commit that set it; `nil` if that was before the log begins.
     struct Line {
-        let path: String
+        /// Where the field is in the object, or in the metadata.
+        let field: FieldPath
+        let isMetadata: Bool
         let value: CBORValue
         let commit: ReplayCommit?
+
+        private static let metadata = "$metadata"
+
+        /// Where the field is, as text; the object as a whole is a dot.
+        var path: String {
+            let path = field.description
+            guard isMetadata else { return path.isEmpty ? "." : path }
+            return Self.metadata + (path.isEmpty || path.hasPrefix("[") ? "" : ".") + path
+        }
+
+        /// Whether this is the field with a path, or inside of it.
+        func isWithin(_ path: String) -> Bool {
+            if isMetadata { return FieldBlame.isWithin(path, field, behind: Self.metadata) }
+            return field.steps.isEmpty ? path == "." : FieldBlame.isWithin(path, field)
+        }
     }
 
-    /// Where something was set or taken out, in the order of the commits; "" is the whole object.
-    private var settings: [(path: String, commit: ReplayCommit)] = []
-
-    private static let metadata = "$metadata"
+    private var object = FieldSettings()
+    private var metadata = FieldSettings()
 
     mutating func add(_ revision: ReplayRevision) {
-        guard let after = revision.after else { return settings = [] }
-        if revision.before == nil { settings = [] }
+        if revision.before == nil || revision.after == nil { self = FieldBlame() }
+        guard let after = revision.after else { return }
         // A field that was taken out, too: its container is all that is left if it was the last one.
-        for change in FieldChange.between(revision.before?.object, after.object) {
-            settings.append((change.path, revision.commit))
-        }
-        for change in FieldChange.between(revision.before?.metadata, after.metadata) {
-            settings.append((Self.metadata + Self.joint(change.path) + change.path, revision.commit))
-        }
+        object.add(FieldChanges(from: revision.before?.object, to: after.object), by: revision.commit)
+        metadata.add(FieldChanges(from: revision.before?.metadata, to: after.metadata), by: revision.commit)
     }
 
     /// The fields of the record that have no fields themselves, in its order; then those of its metadata.
-    func lines(of record: ReplayRecord) -> [Line] {
-        let fields =
-            Self.leaves(of: record.object, "") + (record.metadata.map { Self.leaves(of: $0, Self.metadata) } ?? [])
-        return fields.map { path, value in
-            Line(
-                path: path.isEmpty ? "." : path, value: value,
-                commit: settings.last { Self.covers($0.path, path) }?.commit)
+    func lines(of record: ReplayRecord) -> Lines {
+        var parts = [Lines.Part(leaves: FieldLeaves(of: record.object), settings: object, isMetadata: false)]
+        if let value = record.metadata {
+            parts.append(Lines.Part(leaves: FieldLeaves(of: value), settings: metadata, isMetadata: true))
         }
+        return Lines(parts: parts[...])
     }
 
-    /// Whether a path is a field, or inside of it.
-    static func isWithin(_ field: String, _ path: String) -> Bool {
-        path.hasPrefix(field) && (path.count == field.count || [".", "["].contains(path.dropFirst(field.count).first))
-    }
+    /// The lines of a record, one after the other.
+    struct Lines: Sequence, IteratorProtocol {
+        fileprivate struct Part {
+            var leaves: FieldLeaves
+            var settings: FieldSettings
+            let isMetadata: Bool
+        }
 
-    /// Whether setting one path set the other: it is the same, or one of the two is inside of the other.
-    private static func covers(_ set: String, _ path: String) -> Bool {
-        let isMetadata = path.hasPrefix(metadata)
-        if set.isEmpty { return !isMetadata }
-        if path.isEmpty { return !set.hasPrefix(metadata) }
-        return isWithin(set, path) || isWithin(path, set)
-    }
+        fileprivate var parts: ArraySlice<Part>
 
-    private static func joint(_ path: String) -> String { path.isEmpty || path.hasPrefix("[") ? "" : "." }
-
-    /// The values that have no parts, with their paths.
-    ///
-    /// Without recursion: a record may nest deeper than the stack of a thread reaches.
-    static func leaves(of value: CBORValue, _ path: String) -> [(path: String, value: CBORValue)] {
-        var leaves: [(path: String, value: CBORValue)] = [], rest = [(path: path, value: value)]
-        while let (path, value) = rest.popLast() {
-            // What becomes of nothing when it becomes the value: one change for each field, at this level alone.
-            let parts = emptied(value).map { FieldChange.between($0, value) } ?? []
-            if parts.isEmpty { leaves.append((path, value)) }
-            for part in parts.reversed() {
-                guard let inner = part.after else { continue }
-                rest.append((path + joint(path.isEmpty ? "" : part.path) + part.path, inner))
+        mutating func next() -> Line? {
+            while !parts.isEmpty {
+                let first = parts.startIndex
+                if let leaf = parts[first].leaves.next() {
+                    return Line(
+                        field: leaf.path, isMetadata: parts[first].isMetadata, value: leaf.value,
+                        commit: parts[first].settings.commit(of: leaf.path))
+                }
+                parts.removeFirst()
             }
+            return nil
         }
-        return leaves
     }
 
-    /// The same container without its contents; `nil` for what is none.
-    private static func emptied(_ value: CBORValue) -> CBORValue? {
-        switch value {
-        case .map: .map([])
-        case .array: .array([])
-        default: nil
+    /// Whether a field is the one with a path, or inside of it.
+    ///
+    /// Step by step: of a field elsewhere no path is written out, which may have megabytes.
+    ///
+    /// - Parameter root: what paths begin with.
+    static func isWithin(_ path: String, _ field: FieldPath, behind root: String = "") -> Bool {
+        guard path.hasPrefix(root) else { return false }
+        var rest = path.dropFirst(root.count), isFirst = root.isEmpty
+        for step in field.steps {
+            if rest.isEmpty, !isFirst { return true }
+            // Letters and their marks in one code point, or in several, have at most three times as many bytes.
+            if case .key(.text(let key)) = step, key.utf8.count > 3 * rest.utf8.count { return false }
+            let name = FieldPath([step]).description
+            let part = isFirst || name.hasPrefix("[") ? name : "." + name
+            guard rest.hasPrefix(part) else { return false }
+            rest = rest.dropFirst(part.count)
+            isFirst = false
         }
+        return rest.isEmpty
     }
 }

@@ -82,7 +82,7 @@ struct GrepCommand: AsyncParsableCommand {
                     guard let step else { return true }
                     asked.look(in: commit, step)
                     guard bounds.contains(commit) else { return true }
-                    for found in Self.findings(in: commit, step, filter, field, matcher) {
+                    try Self.forEachFinding(in: commit, step, filter, field, matcher) { found in
                         if count == limit ?? .max { return false }
                         count += 1
                         try rows.write(
@@ -93,6 +93,7 @@ struct GrepCommand: AsyncParsableCommand {
                                 found.key.map { .text($0) } ?? .null, .text(found.field), .text(String(found.sign)),
                                 found.value,
                             ])
+                        return true
                     }
                     return count < limit ?? .max
                 }
@@ -120,38 +121,41 @@ struct GrepCommand: AsyncParsableCommand {
         let value: CBORValue
     }
 
-    private static func findings(
-        in commit: ReplayCommit, _ step: ReplayStep, _ filter: ChangeFilter, _ field: String?, _ matcher: TextMatcher
-    ) -> [Finding] {
-        var found: [Finding] = []
+    /// Hands over what matches, until `body` returns `false`: of one commit it may be millions.
+    private static func forEachFinding(
+        in commit: ReplayCommit, _ step: ReplayStep, _ filter: ChangeFilter, _ field: String?, _ matcher: TextMatcher,
+        _ body: (Finding) throws -> Bool
+    ) throws {
         if filter.passesAll, field == nil {
             if matcher.matches(commit.origin) {
-                found.append(Finding(field: "origin", sign: "+", value: .text(commit.origin)))
+                guard try body(Finding(field: "origin", sign: "+", value: .text(commit.origin))) else { return }
             }
-            for leaf in commit.info.map({ FieldBlame.leaves(of: $0, "info") }) ?? [] where matcher.matches(leaf.value) {
-                found.append(Finding(field: leaf.path, sign: "+", value: leaf.value))
+            if let info = commit.info {
+                for leaf in FieldLeaves(of: info, in: FieldPath(["info"])) where matcher.matches(leaf.value) {
+                    let found = Finding(field: leaf.path.description, sign: "+", value: leaf.value)
+                    guard try body(found) else { return }
+                }
             }
         }
         for change in ShownChange.of(step, filter) {
-            func add(_ field: String, _ sign: Character, _ value: CBORValue) {
-                found.append(
+            func add(_ field: String, _ sign: Character, _ value: CBORValue) throws -> Bool {
+                try body(
                     Finding(collection: change.collection, key: change.key, field: field, sign: sign, value: value))
             }
             let sign = change.kinds.sign
             if field == nil, sign == "+" || sign == "-", matcher.matches(change.key) {
-                add("$key", sign, .text(change.key))
+                guard try add("$key", sign, .text(change.key)) else { return }
             }
             for part in change.fields {
                 let sides: [(Character, CBORValue?)] = [("-", part.before), ("+", part.after)]
-                for (sign, value) in sides {
-                    for leaf in value.map({ FieldBlame.leaves(of: $0, part.path) }) ?? []
+                for case (let sign, let value?) in sides {
+                    for leaf in FieldLeaves(of: value, in: part.field)
                     where matcher.matches(leaf.value) && (field.map { FieldBlame.isWithin($0, leaf.path) } ?? true) {
-                        add(leaf.path, sign, leaf.value)
+                        guard try add(leaf.path.description, sign, leaf.value) else { return }
                     }
                 }
             }
         }
-        return found
     }
 }
 

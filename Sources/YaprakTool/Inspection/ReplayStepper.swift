@@ -185,7 +185,8 @@ struct ReplayStepper {
             out: TextSink(), err: TextSink(), isTerminal: true, width: width, usesColor: console.usesColor)
         if let info = commit.info { try paper.out.write("info \(info.cell(columnsMax: width - 5))\n") }
         if commit.removesAll { try paper.out.write("- everything\n") }
-        try PatchPrinter(console: paper).write(ShownChange.of(step, ChangeFilter()), indent: "")
+        let printer = PatchPrinter(console: paper, fieldBytesMax: 1 << 20)
+        try printer.write(ShownChange.of(step, ChangeFilter()), indent: "")
         let lines = paper.out.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
         body = (commit.commitNumber, width, lines)
         return lines

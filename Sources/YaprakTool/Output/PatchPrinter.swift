@@ -13,6 +13,8 @@ import YaprakReplay
 ///           title: "Ulysses"
 struct PatchPrinter {
     let console: Console
+    /// About how many bytes of the fields of each record are printed; the rest of the fields is counted.
+    var fieldBytesMax = Int.max
 
     /// Prints changes; those of one collection stand together.
     /// - Throws: ``Interrupted`` if `isInterrupted` is true, which is asked now and then.
@@ -36,28 +38,32 @@ struct PatchPrinter {
 
     /// Prints the fields of one record.
     func writeFields(of change: ShownChange, indent: String) throws {
-        for field in lines(of: change) { try line(indent, field) }
+        var bytes = 0, more = 0
+        for field in change.fields {
+            guard bytes <= fieldBytesMax else {
+                more += 1
+                continue
+            }
+            for text in lines(of: field, change.kinds.sign) {
+                try line(indent, text)
+                bytes += text.utf8.count
+            }
+        }
+        if more > 0 { try line(indent, console.paint("… and \(more.grouped) more \(more.word("field"))", .faint)) }
     }
 
-    /// What becomes of the fields: a record that came or went has them all.
-    private func lines(of change: ShownChange) -> [String] {
-        change.fields.flatMap { field in
-            // A record that came or went is one field; its own fields are easier to read.
-            if field.path.isEmpty, let map = (field.before ?? field.after)?.map,
-                field.before == nil || field.after == nil
-            {
-                return map.map { pair in
-                    let value = pair.value.diagnostic()
-                    return paint(change.kinds.sign, "\(Self.name(pair.key)): \(value)")
-                }
-            }
-            let name = field.path.isEmpty ? "" : "\(field.path.plain): "
-            switch (field.before?.diagnostic(), field.after?.diagnostic()) {
-            case (let before?, let after?): return [name + before + console.paint(" → ", .faint) + after]
-            case (let before?, nil): return [paint("-", "- " + name + before)]
-            case (nil, let after?): return [paint("+", "+ " + name + after)]
-            case (nil, nil): return []
-            }
+    /// What becomes of a field. A record that came or went is one field; its own fields are easier to read.
+    private func lines(of field: FieldChange, _ sign: Character) -> [String] {
+        let path = field.path
+        if path.isEmpty, let map = (field.before ?? field.after)?.map, field.before == nil || field.after == nil {
+            return map.map { pair in paint(sign, "\(Self.name(pair.key)): \(pair.value.diagnostic())") }
+        }
+        let name = path.isEmpty ? "" : "\(path.plain): "
+        switch (field.before?.diagnostic(), field.after?.diagnostic()) {
+        case (let before?, let after?): return [name + before + console.paint(" → ", .faint) + after]
+        case (let before?, nil): return [paint("-", "- " + name + before)]
+        case (nil, let after?): return [paint("+", "+ " + name + after)]
+        case (nil, nil): return []
         }
     }
 

@@ -12,12 +12,7 @@ struct ShownChange {
     let after: ReplayRecord?
 
     /// The fields that differ. Metadata is a field of its own.
-    var fields: [FieldChange] {
-        FieldChange.between(before?.object, after?.object)
-            + FieldChange.between(before?.metadata, after?.metadata).map {
-                FieldChange(FieldPath(["metadata"] + $0.field.steps), before: $0.before, after: $0.after)
-            }
-    }
+    var fields: FieldChanges { FieldChanges(from: before, to: after) }
 
     /// Whether a condition is true of it; no condition is.
     /// - Throws: ``Interrupted`` if `isInterrupted` was true before that was known.
@@ -85,10 +80,11 @@ extension ShownChange {
     func write(to rows: inout RowWriter, _ format: OutputFormat, after cells: [CBORValue]) throws {
         if format == .json || format == .ndjson { return try rows.write([], json: json) }
         let start = cells + [.text(collection), .text(key), .text(kinds.words.joined(separator: " "))]
-        let fields = fields
-        if fields.isEmpty { try rows.write(start + [.null, .null, .null]) }
+        var isEmpty = true
         for field in fields {
             try rows.write(start + [.text(field.path), field.before ?? .null, field.after ?? .null])
+            isEmpty = false
         }
+        if isEmpty { try rows.write(start + [.null, .null, .null]) }
     }
 }
