@@ -377,6 +377,31 @@
             #expect(millions.form == .bytes && millions.error?.code == .overLimit)
         }
 
+        // Each was as large as a record may be, however many there were: 2 MB of rows were 8 GB of records.
+        @Test func `What values that refer to one object many times become together follows the size of the file`()
+            async throws
+        {
+            let path = folder.appending("again.sqlite"), count = 8100, size = 8200
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            func length(_ number: Int) -> [UInt8] { [0x11, UInt8(number >> 8), UInt8(number & 0xff)] }
+            let list = Self.list([
+                [0xaf] + length(count) + [UInt8](repeating: 1, count: count),
+                [0x4f] + length(size) + [UInt8](repeating: 7, count: size),
+            ])
+            for number in 0..<40 { try old.insert("x", "\(number)", Data(list)) }
+            try old.insert("x", "sound", Data(Self.list([[0xa1, 1], [0x10, 7]])))
+            let plan = YapDatabaseImport(FilePath(path)), database = Database.inMemory()
+            for report in [try plan.survey(), try await plan.run(into: database)] {
+                let notes = report.notes.filter { $0.reason.contains("a file of this size") }
+                #expect(notes.count == 39 && notes.allSatisfy { $0.kind == .keptAsBytes }, "\(report.notes)")
+                #expect(report.collections.first?.forms == [.propertyList: 2, .bytes: 39])
+            }
+            let records = database.snapshot.untyped("x")
+            #expect(records["0"]?.object.array?.count == count && records["39"]?.object == .bytes(list))
+            #expect(records["sound"]?.object == [7])
+            #expect(records.reduce(0) { $0 + $1.objectBytes.count } < 100 << 20)
+        }
+
         // It was counted once: a hundred kilobytes were a record of 200 MB.
         @Test func `The long name of a class counts for each of its objects`() throws {
             let bytes = Self.list([

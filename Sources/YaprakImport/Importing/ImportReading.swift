@@ -31,6 +31,8 @@
         private let batchCount: Int
         private let replacesExisting: Bool
         private let valueBytesMax: Int
+        /// How many bytes more than the file has of them its values may become together.
+        private var expansionLeft: Int
         /// The collections of the file whose names are UTF-8, if there are others.
         private let plainCollections: Set<[UInt8]>
         /// The first collections of the file that no rule is for, to be shown.
@@ -58,6 +60,8 @@
             batchCount = max(1, plan.batchCount)
             replacesExisting = plan.replacesExisting
             valueBytesMax = limits.effectiveValueBytesMax
+            // What a value refers to in many places, its record has in each of them: of a sound file that is some times as much.
+            expansionLeft = 64 << 20 + 32 * min(rows.fileSize, 1 << 40)
             let collections = try rows.collections().map(\.name)
             let plain = collections.filter { $0.foreignBytes == nil }.map(\.text)
             let plainBytes = plain.count < collections.count ? Set(plain.map { Array($0.utf8) }) : []
@@ -165,7 +169,7 @@
         private mutating func values(
             _ row: YapDatabaseRow, _ place: Int, _ notes: inout [ImportNote]
         ) throws(CBORError) -> Item.Content {
-            let object = StoredValue(Array(row.object), bytesMax: valueBytesMax)
+            let object = try read(Array(row.object))
             report.collections[place].forms[object.form, default: 0] += 1
             if let error = object.error {
                 notes.append(note(.keptAsBytes, row, "its object is kept as bytes: \(error)"))
@@ -174,15 +178,30 @@
             }
             var metadata: [UInt8]?
             if let bytes = row.metadata {
-                let stored = StoredValue(Array(bytes), mayBeTimestamp: true, bytesMax: valueBytesMax)
+                let stored = try read(Array(bytes), mayBeTimestamp: true)
                 report.collections[place].metadataForms[stored.form, default: 0] += 1
                 if let error = stored.error {
                     notes.append(note(.keptAsBytes, row, "its metadata is kept as bytes: \(error)"))
                 }
-                if stored.form != .empty { metadata = try stored.value.encoded() }
+                if stored.form != .empty { metadata = stored.encoded }
             }
-            return .encoded(object: try object.value.encoded(), metadata: metadata)
+            return .encoded(object: object.encoded, metadata: metadata)
         }
+
+        /// A value as it is written, within what those of the file may become together.
+        private mutating func read(
+            _ bytes: [UInt8], mayBeTimestamp: Bool = false
+        ) throws(CBORError) -> (form: StoredValue.Form, error: ForeignDataError?, encoded: [UInt8]) {
+            let room = bytes.count + expansionLeft
+            let stored = StoredValue(bytes, mayBeTimestamp: mayBeTimestamp, bytesMax: min(valueBytesMax, room))
+            let encoded = try stored.value.encoded()
+            expansionLeft -= min(expansionLeft, max(0, encoded.count - bytes.count))
+            let isAlone = room >= valueBytesMax || stored.error != Expansion.tooLarge
+            return (stored.form, isAlone ? stored.error : Self.tooLargeTogether, encoded)
+        }
+
+        private static let tooLargeTogether = ForeignDataError(
+            .overLimit, "with the values before it, it is larger than those of a file of this size may be")
 
         private func note(_ kind: ImportNote.Kind, _ row: YapDatabaseRow, _ reason: String) -> ImportNote {
             ImportNote(kind, reason, rowID: row.rowID, collectionName: row.collectionName, key: row.key)

@@ -30,6 +30,8 @@
         private var hasHole = false
         /// How many rows there are; `nil` if the file does not say.
         let count: Int?
+        /// The bytes of the file, and of its log.
+        var fileSize: Int { file.size }
 
         /// - Parameters:
         ///   - valueBytesMax: a row with more bytes in a column is not read: by default what no database takes.

@@ -29,10 +29,10 @@ struct Expansion {
         self.items += items
         self.bytes += bytes
         guard self.items <= itemsMax else { throw Self.tooManyItems(itemsMax) }
-        guard self.bytes <= bytesMax else {
-            throw ForeignDataError(.overLimit, "the value is larger than a record may be")
-        }
+        guard self.bytes <= bytesMax else { throw Self.tooLarge }
     }
+
+    static let tooLarge = ForeignDataError(.overLimit, "the value is larger than a record may be")
 
     static func tooManyItems(_ most: Int) -> ForeignDataError {
         ForeignDataError(
