@@ -351,6 +351,19 @@
             #expect(StoredValue(bytes).form == .bytes)
         }
 
+        // All were kept before there was any bound: 15 texts that overlap in a row of 119 MiB were 1.8 GB.
+        @Test(arguments: [(10, StoredValue.Form.keyedArchive), (100_000, .propertyList)])
+        func `A list with very long names at its top is no archive`(length: Int, form: StoredValue.Form) {
+            let names = (0..<13).map { Self.text("\($0)" + String(repeating: "n", count: length)) }
+            let keys = [1, 2, 3] + Array(UInt8(10)..<23), values = [4, 5, 6] + [UInt8](repeating: 7, count: 13)
+            let objects = [
+                [0xdf, 0x10, 16] + keys + values, Self.text("$archiver"), Self.text("$objects"), Self.text("$top"),
+                Self.text("NSKeyedArchiver"), [0xa1, 7], [0xd1, 8, 9], Self.text("$null"), Self.text("root"),
+                [0x80, 0],
+            ]
+            #expect(StoredValue(Self.list(objects + names)).form == form)
+        }
+
         /// A property list or a keyed archive that is an array of one number, so many times.
         private static func numbers(_ count: Int, isArchive: Bool) -> [UInt8] {
             func array(of number: UInt8) -> [UInt8] {

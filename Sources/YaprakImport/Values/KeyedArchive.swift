@@ -16,9 +16,12 @@ struct KeyedArchive {
     /// The archive that a list is; `nil` for a list that is none.
     init?(_ list: BinaryPropertyList) throws(ForeignDataError) {
         guard case .dictionary(let keys, let values) = try list.object(list.top), keys.count <= 16 else { return nil }
-        var fields: [String: Int] = [:]
+        var fields: [String: Int] = [:], bytes = 0
         for (key, value) in zip(keys, values) {
             guard case .text(let name) = try list.object(key) else { return nil }
+            bytes += name.utf8.count
+            // One with longer names is none. Where texts overlap, many would be more than the bytes hold.
+            guard bytes <= Self.nameBytesMax else { return nil }
             fields[name] = value
         }
         guard let archiver = fields["$archiver"], case .text("NSKeyedArchiver") = try list.object(archiver) else {
