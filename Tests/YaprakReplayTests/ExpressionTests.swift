@@ -15,7 +15,9 @@ import YaprakCBOR
             transaction[flights].set(
                 ["carrier": "UA", "delay": 30, "legs": [["to": "IAH"], ["to": "SFO"]], "tail": nil],
                 metadata: ["seen": true], for: "UA1")
-            transaction[flights]["UA2"] = ["carrier": "UA", "delay": -3, "odd name": 1.5]
+            transaction[flights]["UA2"] = [
+                "carrier": "UA", "delay": -3, "odd name": 1.5, "gates": [1: "a", -1: "b", 2.5: "c", true: "d"],
+            ]
             transaction[flights]["DL1"] = ["carrier": "DL", "note": "late", "at": .tag(1, 1000)]
             transaction[odd]["x"] = "no map"
         }
@@ -37,6 +39,12 @@ import YaprakCBOR
         (#"min(flights, $key) == "DL1""#, true), (#"average(flights, .delay) == 13.5"#, true),
         (#"flights["UA1"].legs[1].to == "SFO""#, true), (#"flights["UA1"].legs[2].to == null"#, true),
         (#"flights["UA1"].legs[-1] == null"#, true), (#"flights["UA2"]["odd name"] == 1.5"#, true),
+        // The number under a map's key was taken for a place in an array.
+        (#"flights["UA2"].gates[1] == "a" and flights["UA2"].gates[-1] == "b""#, true),
+        (#"flights["UA2"].gates[2 / 2] == "a" and flights["UA2"].gates[5 / 2] == "c""#, true),
+        (#"flights["UA2"].gates[true] == "d" and exists(flights["UA2"].gates[1])"#, true),
+        (#"exists(flights["UA2"].gates[0]) or exists(flights["UA2"].gates[2])"#, false),
+        (#"flights["UA1"].legs[2 / 2].to == "SFO""#, true), (#"exists(flights["UA1"].legs[1 / 2])"#, false),
         (#"any(flights["UA1"].legs, .to == 'IAH')"#, true), (#"count(flights["UA1"].legs) == 2"#, true),
         (#"count(flights["DL1"], . == "late") == 1 and any(flights["DL1"], $key == "note")"#, true),
         (#"any(flights, $metadata.seen)"#, true), (#"all(flights, $version == 1)"#, true),

@@ -122,6 +122,18 @@ extension CBORValue {
         }
     }
 
+    /// The item of an array at a place, or what a map has under a key. An integer and a float that is the same number are one
+    /// place, and one key.
+    func part(under key: CBORValue) -> CBORValue? {
+        switch self {
+        case .array(let items):
+            guard case .unsigned(let place) = key.normalized, place < UInt64(items.count) else { return nil }
+            return items[Int(place)]
+        case .map(let pairs): return pairs.first { $0.key.isSame(as: key) }?.value
+        default: return nil
+        }
+    }
+
     /// A value of its own for all that expressions call the same, and one for all that are no number: without tags, with null
     /// for undefined, and an integer for a float that is whole. The keys of maps stay as they are. O(size).
     var normalized: CBORValue { DeepStack.run(if: isDeep) { normalizedItem } }

@@ -82,8 +82,7 @@ struct ExpressionEvaluator {
             case .index(let node):
                 switch self.value(of: node, for: element)?.untagged {
                 case .text(let name)?: here = value[name]
-                case .unsigned(let index)?: here = Int(exactly: index).flatMap { value[$0] }
-                case let key?: here = value.map?.first { $0.key == key }?.value
+                case let key?: here = value.part(under: key)
                 case nil: here = nil
                 }
             }
