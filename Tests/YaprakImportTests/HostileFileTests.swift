@@ -263,6 +263,25 @@
             #expect(report.notes.map(\.kind) == [.renamed])
         }
 
+        // With a number behind it, the second was longer than a name may be: none of its rows arrived.
+        @Test func `Two spellings of a long name stay two collections`() async throws {
+            let path = folder.appending("names.sqlite")
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            for (number, letter) in ["\u{e9}", "e\u{301}"].enumerated() {
+                let name = String(repeating: letter, count: 5) + String(repeating: "n", count: 240)
+                try old.insert(name, "k\(number)", Data("[1]".utf8))
+            }
+            let database = Database.inMemory()
+            let report = try await YapDatabaseImport(FilePath(path)).run(into: database)
+            #expect(report.insertedCount == 2 && report.leftOutCount == 0, "\(report.notes)")
+            #expect(report.notes.map(\.kind) == [.renamed])
+            let targets = report.collections.compactMap(\.target)
+            #expect(Set(targets).count == 2 && targets.contains { $0.hasSuffix("n (2)") }, "\(targets)")
+            for target in targets {
+                #expect(target.utf8.count <= 255 && database.snapshot.count(inCollectionNamed: target) == 1)
+            }
+        }
+
         // A log that may have no more files was said to be the fault of each row.
         @Test func `A limit of the database is no fault of a row, but for one collection too many`() {
             #expect(!ImportWriter.isOfOneRow(DatabaseError(.overLimit, "The commits are used up.")))

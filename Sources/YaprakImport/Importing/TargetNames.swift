@@ -54,7 +54,8 @@ struct TargetNames {
         while !taken.insert(target).inserted {
             let number = numbers[wanted, default: 1] + 1
             numbers[wanted] = number
-            target = "\(wanted) (\(number))"
+            let suffix = " (\(number))"
+            target = Self.cut(wanted, to: DatabaseLimits.nameBytesMax - suffix.utf8.count) + suffix
         }
         targets[bytes] = target
         return target
@@ -91,5 +92,16 @@ struct TargetNames {
             scalars.append(shown)
         }
         return scalars.isEmpty ? unnamed : String(scalars)
+    }
+
+    /// So much of a name as has no more bytes than these.
+    private static func cut(_ name: String, to bytesMax: Int) -> String {
+        var scalars = String.UnicodeScalarView(), bytes = 0
+        for scalar in name.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            if bytes > bytesMax { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
     }
 }
