@@ -147,6 +147,30 @@ import YaprakCore
         try await database.close()
     }
 
+    // It loaded a checkpoint for each consumer that came back a few commits behind, and in memory it threw.
+    @Test(arguments: [false, true])
+    func `What another stream has yet to read comes from memory, also where its commit is in the middle`(
+        hasFile: Bool
+    ) async throws {
+        let database = try await hasFile ? open() : Database.inMemory()
+        let idle = database.changesets()
+        for index in 0..<100 { try await database.write { $0[.books]["a"] = Book(title: "\(index)") } }
+        let changesets = try await seen(database.changesets(after: 50), 50)
+        #expect(changesets.map(\.commitNumber) == (51...100).map { CommitNumber($0) })
+        #expect(changesets.allSatisfy { !$0.isFromLog })
+        withExtendedLifetime(idle) {}
+        // Nobody keeps them any more.
+        database.detachStreams()
+        let later = database.changesets(after: 50)
+        if hasFile {
+            #expect(try await seen(later, 1).map(\.isFromLog) == [true])
+        } else {
+            let error = await #expect(throws: DatabaseError.self) { _ = try await seen(later, 1) }
+            #expect(error?.code == .laggedBehind)
+        }
+        try await database.close()
+    }
+
     @Test func `In memory only what is still kept can be resumed`() async throws {
         let database = Database.inMemory()
         try await database.write { $0[.books]["a"] = Book(title: "a") }

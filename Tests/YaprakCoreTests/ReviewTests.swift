@@ -135,9 +135,11 @@ import YaprakSimulator
             _ = try transaction.snapshot()
             transaction.removeAll()
         }
-        for sequence in [live, database.changesets(after: 1)] {
-            var iterator = sequence.makeAsyncIterator()
+        for isFromLog in [false, true] {
+            if isFromLog { database.detachStreams() }
+            var iterator = (isFromLog ? database.changesets(after: 1) : live).makeAsyncIterator()
             let changeset = try #require(try await iterator.next())
+            #expect(changeset.isFromLog == isFromLog)
             #expect(changeset.changes(in: .books).map(\.key).isEmpty)
             #expect(changeset.changes(in: .books).removedAllCount == 1 && changeset.didRemoveAll)
         }

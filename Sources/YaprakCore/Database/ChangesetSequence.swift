@@ -240,16 +240,16 @@ extension Database {
     ///         lastUploaded = changeset.commitNumber
     ///     }
     ///
-    /// Commits that are not in memory any more are read back from the log and replayed, old values included; changes of
-    /// extensions are not among them. If the log does not reach back so far, the first element throws ``DatabaseError``
-    /// with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. In memory there is no log: only what comes after
-    /// the newest commit can be followed, anything older throws `laggedBehind`.
-    /// - Complexity: the first element may load a checkpoint and replay up to `number`. A commit from the log that removed
+    /// Commits that another stream has yet to read come from memory. Others are read back from the log and replayed, old
+    /// values included; changes of extensions are not among them. If the log does not reach back so far, the first element
+    /// throws ``DatabaseError`` with the code `commitOutOfReach`; see ``DatabaseOptions/retention``. Without a file there is no
+    /// log, and it throws `laggedBehind`.
+    /// - Complexity: O(1) after the newest commit, else O(number of streams + commits from the nearest of them to `number`). What
+    ///   is not in memory makes the first element load a checkpoint and replay up to `number`. A commit from the log that removed
     ///   everything in a collection with ``UndecodablePolicy/setAside`` costs as much as decoding all that it removed.
     public nonisolated func changesets(after number: CommitNumber) -> ChangesetSequence {
-        let (newest, tail, _) = publication.newestWithTail
-        // Nothing to catch up with: start in the chain, so that no log is needed.
-        if newest.number == number { return ChangesetSequence(changesetSource, from: tail) }
+        // Start in the chain if the commit is there: then no log is needed.
+        if let link = publication.link(of: number) { return ChangesetSequence(changesetSource, from: link) }
         return ChangesetSequence(changesetSource, after: number)
     }
 

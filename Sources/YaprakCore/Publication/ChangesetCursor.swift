@@ -78,6 +78,11 @@ final class StreamPlace: Sendable {
     var number: CommitNumber { state.withLock { $0.number } }
     var isLinked: Bool { state.withLock { $0.link != nil } }
 
+    /// The link, if it is that of a commit or of an earlier one.
+    func link(atOrBefore number: CommitNumber) -> ChangesetLink? {
+        state.withLock { $0.number <= number ? $0.link : nil }
+    }
+
     func advance() -> Changeset? {
         let (changeset, old) = state.withLock { state -> (Changeset?, ChangesetLink?) in
             guard let next = state.link?.following else { return (nil, nil) }
@@ -145,6 +150,22 @@ extension Publication {
     fileprivate func forget(_ id: UInt64) {
         let place = streams.withLock { $0.remove(id) }
         withExtendedLifetime(place) {}
+    }
+
+    /// The link of a commit: the end of the chain, or one that is kept by a stream which stands there or before. `nil` if none
+    /// does, or if the commit is not there yet. O(1) for the newest commit, else O(number of streams + commits from the nearest).
+    func link(of number: CommitNumber) -> ChangesetLink? {
+        let tail = newestWithTail.tail
+        guard number < tail.number else { return number == tail.number ? tail : nil }
+        // A copy of the dictionary's reference; adding a stream meanwhile copies its storage once.
+        let places = streams.withLock { $0.places }
+        var found: ChangesetLink?
+        for place in places.values {
+            guard let link = place.link(atOrBefore: number) else { continue }
+            if found.map({ $0.number < link.number }) ?? true { found = link }
+        }
+        while let link = found, link.number < number { found = link.following }
+        return found
     }
 
     /// Takes the chain away from everybody.
