@@ -13,7 +13,7 @@ import YaprakServices
 /// | `GET /items?max=50&after=…` | a page of items, by name |
 /// | `GET`, `PUT`, `DELETE /items/ID` | one item; 400 for one with a negative count |
 /// | `POST /items/ID/reserve?count=2` | takes some out of the stock; 409 if there are not enough |
-/// | `GET /changes` | server-sent events: each commit after `Last-Event-ID`, or `reset` if it is not known any more |
+/// | `GET /changes` | server-sent events: each commit after `Last-Event-ID`, or `reset` where items are to be read again |
 /// | `GET /health` | counts of the database |
 public func makeApplication(
     _ inventory: Inventory, configuration: ApplicationConfiguration = ApplicationConfiguration(),
@@ -43,9 +43,10 @@ public func makeApplication(
         guard count > 0 else { throw HTTPError(.badRequest, message: "count is a number above 0") }
         return try json(["left": await inventory.reserve(count, of: context.parameters.require("id"))])
     }
+    let feeds = ChangeFeeds(inventory.database)
     router.get("changes") { request, _ in
         let last = request.headers[HTTPField.Name("Last-Event-ID")!].flatMap { UInt64($0) }.map { CommitNumber($0) }
-        return changeFeed(of: inventory.database, after: last)
+        return feeds.response(after: last)
     }
     router.get("health") { _, _ in
         let statistics = inventory.database.statistics
@@ -66,43 +67,6 @@ private func json(_ value: some Encodable) throws -> Response {
     return Response(
         status: .ok, headers: [.contentType: "application/json"],
         body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
-}
-
-/// What was changed, one event for each commit. A client that reconnects sends the last number it has seen, and misses none:
-/// what memory no longer has is read from the log. If the log does not have it either, or all items were removed at once, the
-/// client gets the event `reset`: it reads the items again, and goes on from there.
-private func changeFeed(of database: Database, after last: CommitNumber?) -> Response {
-    // A sequence that nobody reads counts as a slow consumer, so it is made where it is read.
-    let start = last ?? database.commitNumber
-    return Response(
-        status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-        body: ResponseBody { writer in
-            let changesets = database.changesets(after: start)
-            // So that a client knows that it is connected before anything happens.
-            try await writer.write(ByteBuffer(string: ": connected\n\n"))
-            do {
-                for try await changeset in changesets.cancelOnGracefulShutdown() {
-                    let changed = changeset.changes(in: .items)
-                    let changes = changed.map { ChangeEvent(id: $0.key, item: $0.after?.object) }
-                    let data = String(decoding: try JSONEncoder().encode(changes), as: UTF8.self)
-                    // That all items were removed is one fact, before the changes of single ones.
-                    let event = changed.didRemoveAll ? "reset" : changeset.origin
-                    try await writer.write(
-                        ByteBuffer(string: "id: \(changeset.commitNumber)\nevent: \(event)\ndata: \(data)\n\n"))
-                }
-            } catch let error as DatabaseError where [.commitOutOfReach, .laggedBehind].contains(error.code) {
-                // With the same number it would fail again, however often the client comes back.
-                let newest = database.commitNumber
-                try await writer.write(ByteBuffer(string: "id: \(newest)\nevent: reset\ndata: []\n\n"))
-            }
-            try await writer.finish(nil)
-        })
-}
-
-/// An item as it is now; without one it was removed.
-private struct ChangeEvent: Encodable {
-    var id: String
-    var item: Item?
 }
 
 /// What the program refuses, in the words of HTTP.
