@@ -171,6 +171,19 @@ import YaprakCore
         try await database.close()
     }
 
+    @Test func `A sequence that is iterated again begins where it was made, from the log`() async throws {
+        let database = try await open()
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let changesets = database.changesets()
+        for index in 0..<3 { try await database.write { $0[.books]["a"] = Book(title: "\(index)") } }
+        for isFromLog in [false, true] {
+            let read = try await seen(changesets, 3)
+            #expect(read.map(\.commitNumber) == [2, 3, 4])
+            #expect(read.allSatisfy { $0.isFromLog == isFromLog })
+        }
+        try await database.close()
+    }
+
     @Test func `In memory only what is still kept can be resumed`() async throws {
         let database = Database.inMemory()
         try await database.write { $0[.books]["a"] = Book(title: "a") }

@@ -63,4 +63,21 @@ import Yaprak
             #expect(try await reader.next()?.commitNumber == database.commitNumber)
         }
     }
+
+    // Operators keep their sequence as long as they run, and so does a variable: what the iterator had read was kept as well.
+    @Test func `A sequence that is kept keeps no place in memory once it is iterated`() async throws {
+        let database = Database.inMemory()
+        let changesets = database.changesets()
+        #expect(database.publication.streamCount == 1)
+        var first = changesets.makeAsyncIterator()
+        #expect(database.publication.streamCount == 1)
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        // The first has not gone on, so the commit is in memory.
+        var second = changesets.makeAsyncIterator()
+        #expect(try await first.next()?.commitNumber == 1)
+        #expect(try await second.next()?.commitNumber == 1)
+        var third = changesets.makeAsyncIterator()
+        let error = await #expect(throws: DatabaseError.self) { _ = try await third.next() }
+        #expect(error?.code == .laggedBehind)
+    }
 }

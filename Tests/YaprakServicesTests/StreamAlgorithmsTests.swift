@@ -1,8 +1,24 @@
 #if Lifecycle
     import AsyncAlgorithms
+    import Synchronization
     import TestSupport
     import Testing
     import Yaprak
+
+    /// A value that is counted while it is in memory.
+    private struct Counted: Codable, Sendable {
+        final class Token: Codable, Sendable {
+            private static let count = Atomic(0)
+            static var live: Int { count.load(ordering: .relaxed) }
+
+            init() { Self.count.wrappingAdd(1, ordering: .relaxed) }
+            convenience init(from decoder: any Decoder) throws { self.init() }
+            func encode(to encoder: any Encoder) throws {}
+            deinit { Self.count.wrappingSubtract(1, ordering: .relaxed) }
+        }
+
+        var token = Token()
+    }
 
     /// What a database publishes goes through swift-async-algorithms.
     @Suite(.bounded) struct StreamAlgorithmsTests {
@@ -57,6 +73,30 @@
             sending.cancel()
             _ = await sending.result
             #expect(await feed.numbers == (1...500).map { CommitNumber($0) })
+        }
+
+        // The operator keeps the sequence, which kept what it had sent, up to the limits.
+        @Test func `Changesets that went through an operator are released`() async throws {
+            let database = Database.inMemory(), feed = Log(), counted = RecordCollection<Counted, NoMetadata>("counted")
+            let changes = database.changesets()
+            let sending = Task {
+                for try await batch in changes.chunked(by: .repeating(every: .milliseconds(5))) {
+                    await feed.send(batch.map(\.commitNumber))
+                }
+            }
+            func write(_ count: Int) async throws {
+                for _ in 0..<count { try await database.write { $0[counted]["a"] = Counted() } }
+                let last = database.commitNumber
+                while await feed.numbers.last != last { try await Task.sleep(for: .milliseconds(1)) }
+            }
+            try await write(10_000)
+            // The last batch is released with the next one.
+            try await write(1)
+            for _ in 0..<5_000 where Counted.Token.live >= 1_000 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(Counted.Token.live < 1_000)
+            #expect(database.statistics.changesetStreamCount == 1)
+            sending.cancel()
+            _ = await sending.result
         }
 
         @Test func `The feed of the page sends what is written while it runs`() async throws {

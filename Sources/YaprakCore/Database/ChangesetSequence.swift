@@ -1,4 +1,5 @@
 import SystemPackage
+import YaprakLocks
 public import YaprakModel
 import YaprakStorage
 
@@ -16,50 +17,42 @@ import YaprakStorage
 ///   goes when the iterator has caught up, when it is released, and when a call throws or finds its task cancelled. A consumer
 ///   that stops in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
 ///
-/// Each iterator starts where the sequence was made. A sequence that is kept counts as a consumer that reads nothing: the
-/// limits hold for it, too. Release it once you have its iterator.
+/// Each iterator starts where the sequence was made. The first one takes that place in memory along, so that a sequence which is
+/// kept by a variable or by an operator keeps nothing of what was read. A later one starts there as with
+/// ``Database/changesets(after:)``: what is not in memory any more comes from the log, and without a file it throws
+/// `laggedBehind`. Make a sequence for each consumer. One that nobody iterates counts as a consumer that reads nothing: the
+/// limits hold for it, too.
 public struct ChangesetSequence: AsyncSequence, Sendable {
     /// A changeset.
     public typealias Element = Changeset
     /// ``DatabaseError``.
     public typealias Failure = any Error
 
-    private let source: ChangesetSource?
-    private let start: Start
-
-    private enum Start: Sendable {
-        /// A place in the chain; a cursor, so that a sequence nobody iterates is dropped like a slow consumer.
-        case linked(ChangesetCursor)
-        case after(CommitNumber)
-    }
+    private let start: SequenceStart?
 
     init(_ source: ChangesetSource, from link: ChangesetLink) {
-        self.source = source
-        start = .linked(ChangesetCursor(link, of: source.publication))
+        start = SequenceStart(source, ChangesetCursor(link, of: source.publication))
     }
 
     init(_ source: ChangesetSource, after number: CommitNumber) {
-        self.source = source
-        start = .after(number)
+        start = SequenceStart(source, source.publication.cursor(after: number))
     }
 
-    private init() {
-        source = nil
-        start = .after(.zero)
-    }
+    private init() { start = nil }
 
     /// A sequence that has ended.
     static var finished: ChangesetSequence { ChangesetSequence() }
 
-    /// An iterator that starts where the sequence was made. O(1).
-    public func makeAsyncIterator() -> Iterator {
-        guard let source else { return Iterator(nil, nil) }
-        let cursor =
-            switch start {
-            case .linked(let cursor): cursor.copy()
-            case .after(let number): ChangesetCursor(number: number, of: source.publication)
-            }
-        return Iterator(source, cursor)
+    /// An iterator that starts where the sequence was made. O(1) the first time, later as ``Database/changesets(after:)``.
+    public func makeAsyncIterator() -> Iterator { Iterator(start?.source, start?.takeCursor()) }
+
+    /// The changesets from where the sequence was made up to now, without waiting, as far as memory has them; none once it is
+    /// iterated. The sequence stays where it is. O(their number).
+    package func published() -> [Changeset] {
+        guard let copy = start?.copyCursor() else { return [] }
+        var changesets: [Changeset] = []
+        while let next = copy.advance() { changesets.append(next) }
+        return changesets
     }
 
     /// Delivers changesets in the order of their commits.
@@ -157,6 +150,28 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
     }
 }
 
+/// Where a sequence of changesets was made.
+private final class SequenceStart: Sendable {
+    let source: ChangesetSource
+    private let number: CommitNumber
+    /// Waits for the first iterator: a cursor, so that a sequence nobody iterates is dropped like a slow consumer.
+    private let cursor: Mutex<ChangesetCursor?>
+
+    init(_ source: ChangesetSource, _ cursor: ChangesetCursor) {
+        self.source = source
+        number = cursor.number
+        self.cursor = Mutex(cursor)
+    }
+
+    /// The cursor for an iterator.
+    func takeCursor() -> ChangesetCursor {
+        cursor.withLock { $0.take() } ?? source.publication.cursor(after: number)
+    }
+
+    /// Another cursor at the place, as long as no iterator has taken it.
+    func copyCursor() -> ChangesetCursor? { cursor.withLock { $0 }?.copy() }
+}
+
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
     let publication: Publication
@@ -248,25 +263,11 @@ extension Database {
     ///   is not in memory makes the first element load a checkpoint and replay up to `number`. A commit from the log that removed
     ///   everything in a collection with ``UndecodablePolicy/setAside`` costs as much as decoding all that it removed.
     public nonisolated func changesets(after number: CommitNumber) -> ChangesetSequence {
-        // Start in the chain if the commit is there: then no log is needed.
-        if let link = publication.link(of: number) { return ChangesetSequence(changesetSource, from: link) }
-        return ChangesetSequence(changesetSource, after: number)
+        ChangesetSequence(changesetSource, after: number)
     }
 
     /// The newest snapshot, again and again. See ``SnapshotSequence``.
     public nonisolated var snapshots: SnapshotSequence { SnapshotSequence(publication: publication) }
-}
-
-extension ChangesetSequence {
-    /// The changesets from where the sequence was made up to now, without waiting, as far as memory has them. The sequence
-    /// stays where it is. O(their number).
-    package func published() -> [Changeset] {
-        guard case .linked(let cursor) = start else { return [] }
-        let copy = cursor.copy()
-        var changesets: [Changeset] = []
-        while let next = copy.advance() { changesets.append(next) }
-        return changesets
-    }
 }
 
 extension Database {

@@ -20,7 +20,7 @@ public struct DatabaseStatistics: Sendable, Hashable {
     public let commitNumber: CommitNumber
     /// The writers in line, the one at work included.
     public let pendingWriteCount: Int
-    /// Streams of changesets that are consumed, and sequences that are kept.
+    /// Streams of changesets that are consumed, and sequences that are kept and were not iterated yet.
     public let changesetStreamCount: Int
     /// States in memory: the newest, and each that a snapshot, a connection, a cursor or a fork holds.
     public let heldStateCount: Int

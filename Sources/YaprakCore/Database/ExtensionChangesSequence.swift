@@ -2,7 +2,8 @@ public import struct YaprakModel.CommitNumber
 
 /// What each commit changes in an extension: one element for each commit that does. See ``ExtensionHost/changes(of:)``.
 ///
-/// Each iterator starts where the sequence was made.
+/// Each iterator starts where the sequence was made. The first one takes that place in memory along; a later one throws
+/// `laggedBehind` where memory no longer has what follows. Make a sequence for each consumer.
 public struct ExtensionChangesSequence<Extension: DatabaseExtension>: AsyncSequence, Sendable {
     /// What one commit changed.
     public typealias Element = ExtensionChanges<Extension.Changes>
@@ -17,7 +18,7 @@ public struct ExtensionChangesSequence<Extension: DatabaseExtension>: AsyncSeque
         self.changesets = changesets
     }
 
-    /// An iterator that starts where the sequence was made. O(1).
+    /// An iterator that starts where the sequence was made. O(1) the first time, later as ``Database/changesets(after:)``.
     public func makeAsyncIterator() -> Iterator { Iterator(`extension`, changesets.makeAsyncIterator()) }
 
     /// Delivers changes in the order of their commits.

@@ -152,9 +152,15 @@ extension Publication {
         withExtendedLifetime(place) {}
     }
 
+    /// A cursor behind a commit: in the chain if the commit is there, so that no log is needed.
+    func cursor(after number: CommitNumber) -> ChangesetCursor {
+        if let link = link(of: number) { return ChangesetCursor(link, of: self) }
+        return ChangesetCursor(number: number, of: self)
+    }
+
     /// The link of a commit: the end of the chain, or one that is kept by a stream which stands there or before. `nil` if none
     /// does, or if the commit is not there yet. O(1) for the newest commit, else O(number of streams + commits from the nearest).
-    func link(of number: CommitNumber) -> ChangesetLink? {
+    private func link(of number: CommitNumber) -> ChangesetLink? {
         let tail = newestWithTail.tail
         guard number < tail.number else { return number == tail.number ? tail : nil }
         // A copy of the dictionary's reference; adding a stream meanwhile copies its storage once.
