@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -129,6 +130,42 @@ import YaprakCore
         #expect(read.isFromLog && read.commitNumber == live.commitNumber && read.hasChange(in: .books))
         #expect(read.changes(of: counter).isEmpty)
         try await database.close()
+    }
+
+    // It opened its path again: there was nothing, or another database, whose commits were taken for its own.
+    @Test(arguments: [false, true])
+    func `A stream reads the directory that is open, wherever its path leads by now`(putsAnother: Bool) async throws {
+        let database = try await open()
+        let changesets = database.changesets()
+        for title in ["one", "two"] { try await database.write { $0[.books]["a"] = Book(title: title) } }
+        try FileManager.default.moveItem(atPath: path.string, toPath: directory.appending("moved.yaprak"))
+        let other = try await putsAnother ? open() : nil
+        for title in ["1", "2", "3"] { try await other?.write { $0[.books]["a"] = Book(title: title) } }
+        database.detachStreams()
+        let read = try await seen(changesets, 2)
+        #expect(read.allSatisfy { $0.isFromLog })
+        #expect(read.map { $0.changes(in: .books)["a"]?.after?.object.title } == ["one", "two"])
+        try await database.close()
+        try await other?.close()
+    }
+
+    @Test func `A stream of a database at a relative path goes on where the working directory is another`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryDirectory()
+            precondition(FileManager.default.changeCurrentDirectoryPath(folder.path))
+            let database = try await Database.open(at: "shop.yaprak", collections: .books)
+            let changesets = database.changesets()
+            for title in ["one", "two"] { try await database.write { $0[.books]["a"] = Book(title: title) } }
+            precondition(FileManager.default.changeCurrentDirectoryPath("/"))
+            database.detachStreams()
+            var titles: [String?] = []
+            for try await changeset in changesets.prefix(2) {
+                titles.append(changeset.changes(in: .books)["a"]?.after?.object.title)
+            }
+            precondition(titles == ["one", "two"])
+            try await database.close()
+            withExtendedLifetime(folder) {}
+        }
     }
 
     @Test func `Commits that retention let go of are out of reach, and it is said so`() async throws {

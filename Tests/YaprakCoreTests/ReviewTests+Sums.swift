@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakStorage
 
 @testable import YaprakCore
 
@@ -276,7 +277,7 @@ extension ReviewTests {
         try await database.write { $0[Self.strict]["b"] = Strict(title: "b") }
         let directory = database.snapshot.state.directory
         try await database.close()
-        let reader = try HistoryReader(path, at: 1)
+        let reader = try HistoryReader(StoreReader.open(path), at: 1)
         #expect(throws: Ended.self) { try reader.next(typedBy: directory, checking: { throw Ended() }) }
         #expect(reader.number == 1)
         let changeset = try reader.next(typedBy: directory)

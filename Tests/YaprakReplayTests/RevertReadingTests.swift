@@ -85,6 +85,18 @@ import YaprakStorage
         try await database.close()
     }
 
+    // It opened the path, and took what another database has there for what the records had been.
+    @Test func `A revert reads the directory that is open, wherever its path leads by now`() async throws {
+        let database = try await prepare()
+        try FileManager.default.moveItem(atPath: path.string, toPath: directory.appending("moved.yaprak"))
+        let other = try await Database.open(at: path, options: replayable(), collections: .books)
+        for rank in 20...22 { try await other.write { $0[.books]["dune"] = Book(title: "Dune", rank: rank) } }
+        try await database.revert(2...2)
+        #expect(database.snapshot[.books]["dune"]?.rank == 5 && database.snapshot[.books]["emma"]?.rank == 7)
+        try await database.close()
+        try await other.close()
+    }
+
     @Test func `A revert that is cancelled while it reads writes nothing`() async throws {
         let database = try await prepare()
         let disk = HeldFileSystem()

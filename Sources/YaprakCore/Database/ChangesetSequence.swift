@@ -1,4 +1,3 @@
-import SystemPackage
 import YaprakLocks
 public import YaprakModel
 import YaprakStorage
@@ -113,7 +112,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                     "commit \(number) is not there yet; the newest is \(newest). Start from a commit this database has made.",
                     place: .init(commits: newest...number))
             }
-            guard let (path, fileSystem) = source.files else {
+            guard let makeReader = source.makeReader else {
                 throw DatabaseError(
                     .laggedBehind,
                     """
@@ -128,7 +127,7 @@ public struct ChangesetSequence: AsyncSequence, Sendable {
                 reader = history
             } else {
                 reader = try await DatabaseFiles.cancellable(on: source.scheduler) { cancellation in
-                    try HistoryReader(path, at: number, fileSystem: fileSystem, checking: cancellation.check)
+                    try HistoryReader(makeReader(), at: number, checking: cancellation.check)
                 }
                 history = reader
             }
@@ -175,8 +174,8 @@ private final class SequenceStart: Sendable {
 /// What streams of changesets draw from. Does not keep the database.
 struct ChangesetSource: Sendable {
     let publication: Publication
-    /// Where to read missed commits from; `nil` in memory, and where the log does not have what is asked for.
-    var files: (path: FilePath, fileSystem: any FileSystem)?
+    /// Makes readers of the log, for missed commits; `nil` in memory, and where the log does not have what is asked for.
+    var makeReader: (@Sendable () -> StoreReader)?
     let lagLimit: LagLimit
     /// What runs the reading; see `WorkScheduler`.
     let scheduler: (any WorkScheduler)?
@@ -228,7 +227,7 @@ public struct SnapshotSequence: AsyncSequence, Sendable {
 extension Database {
     private nonisolated var changesetSource: ChangesetSource {
         ChangesetSource(
-            publication: publication, files: files.map { ($0.path, $0.fileSystem) }, lagLimit: options.lag,
+            publication: publication, makeReader: makeStoreReader, lagLimit: options.lag,
             scheduler: options.store.scheduler)
     }
 
@@ -244,7 +243,7 @@ extension Database {
     /// The same for consumers that want what is not in the log: one that falls too far behind learns it.
     nonisolated func changesetsInMemory() -> ChangesetSequence {
         var source = changesetSource
-        source.files = nil
+        source.makeReader = nil
         return ChangesetSequence(source, from: publication.newestWithTail.tail)
     }
 

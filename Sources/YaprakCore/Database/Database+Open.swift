@@ -81,7 +81,7 @@ extension Database {
         }
         let files = DatabaseFiles(
             path: path, store: recovered.store, report: recovered.report, policy: options.checkpoints,
-            fileSystem: fileSystem, scheduler: storeOptions.scheduler)
+            scheduler: storeOptions.scheduler)
         files.checkpoints.noteSize(recovered.checkpointBytes)
         options.logger.info("opened \(path): \(recovered.report)")
         let database = Database(

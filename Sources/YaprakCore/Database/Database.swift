@@ -1,7 +1,7 @@
 import Logging
 public import SystemPackage
 public import YaprakModel
-import YaprakStorage
+package import YaprakStorage
 import YaprakTrees
 
 /// A database: collections of keyed records in memory, snapshots that are values, commits that can be followed.
@@ -89,8 +89,12 @@ public actor Database {
     /// The number of the newest commit that readers can see. Never waits.
     public nonisolated var commitNumber: CommitNumber { publication.newest.number }
 
-    /// The directory of the database; `nil` in memory.
+    /// The directory of the database, as it was given; `nil` in memory. The database reads and writes the directory that it has
+    /// opened, wherever the path leads by now.
     public nonisolated var path: FilePath? { files?.path }
+
+    /// Makes readers of the directory that is open; `nil` in memory.
+    package nonisolated var makeStoreReader: (@Sendable () -> StoreReader)? { files?.makeReader }
 
     /// The writers in line, the one at work included.
     public nonisolated var pendingWriteCount: Int { turns.count }

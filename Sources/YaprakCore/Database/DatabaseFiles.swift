@@ -11,21 +11,21 @@ final class DatabaseFiles: Sendable {
     let store: Store
     let report: RecoveryReport
     let policy: CheckpointPolicy
-    let fileSystem: any FileSystem
+    /// Makes readers of the directory that is open.
+    let makeReader: @Sendable () -> StoreReader
     /// What the log could not take and no writer has dealt with yet.
     let health = LogHealth()
     private let scheduler: (any WorkScheduler)?
     private let isClosed = Mutex(false)
 
     init(
-        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, fileSystem: any FileSystem,
-        scheduler: (any WorkScheduler)?
+        path: FilePath, store: Store, report: RecoveryReport, policy: CheckpointPolicy, scheduler: (any WorkScheduler)?
     ) {
         self.path = path
         self.store = store
         self.report = report
         self.policy = policy
-        self.fileSystem = fileSystem
+        makeReader = store.makeReader
         self.scheduler = scheduler
     }
 

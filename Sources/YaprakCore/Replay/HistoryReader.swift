@@ -1,4 +1,3 @@
-package import SystemPackage
 import YaprakLocks
 package import YaprakModel
 package import YaprakStorage
@@ -32,10 +31,8 @@ package final class HistoryReader: Sendable {
     /// - Throws: `commitOutOfReach` if neither a checkpoint nor the log leads there; `corruptCheckpoint` if one would and does
     ///   not verify; other errors of reading; what `check` throws.
     package init(
-        _ path: FilePath, at number: CommitNumber, fileSystem: any FileSystem = PosixFileSystem(),
-        checking check: @Sendable () throws -> Void = {}
+        _ reader: StoreReader, at number: CommitNumber, checking check: @Sendable () throws -> Void = {}
     ) throws {
-        let reader = try StoreReader.open(path, fileSystem: fileSystem)
         var replay = try Self.replay(of: reader, at: number, checking: check)
         do {
             let commits = try reader.commits(from: number.next())

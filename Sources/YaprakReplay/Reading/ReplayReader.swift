@@ -47,6 +47,13 @@ public struct ReplayReader: Sendable {
         types = .none
     }
 
+    /// As above, of a directory that is open already.
+    init(_ path: FilePath, _ store: StoreReader) {
+        self.path = path
+        self.store = store
+        types = .none
+    }
+
     /// Opens the directory at `path` for reading, with the program's types and extensions.
     ///
     ///     let reader = try ReplayReader("shop.yaprak", collections: .books, extensions: salesRank)

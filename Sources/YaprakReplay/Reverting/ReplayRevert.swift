@@ -151,14 +151,14 @@ extension Database {
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice = .init(),
         overwritesConflicts: Bool = false, origin: String = "revert"
     ) async throws -> ReplayRevert {
-        guard let path else {
+        guard let path, let makeStoreReader else {
             throw DatabaseError(
                 .commitOutOfReach, "a database in memory keeps no log. Keep a snapshot, and restore that.",
                 place: .init(commits: commits))
         }
         return try await revert(
             commits, choosing: choice, overwritesConflicts: overwritesConflicts, origin: origin
-        ) { try ReplayReader(path) }
+        ) { ReplayReader(path, makeStoreReader()) }
     }
 
     /// The same, with a reader of these files that is made where it may block. `isCancelled` ends it as cancelling the task does.

@@ -152,6 +152,11 @@ package final class Store: Sendable {
 
     // MARK: State
 
+    /// Makes readers of the directory that is open, wherever its path leads by now. Does not keep the store.
+    package var makeReader: @Sendable () -> StoreReader {
+        { [directory] in StoreReader(directory: directory) }
+    }
+
     /// Whether commits are accepted, and if not, why.
     package var status: StoreStatus { logThread.queue.withLock { $0.status } }
 
