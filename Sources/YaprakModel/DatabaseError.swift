@@ -120,7 +120,8 @@ extension DatabaseError.Code {
     public static let closed = Self(rawValue: "closed")
     /// A commit before this one, or one that this one has read, failed, so this one was dropped too. Try again.
     public static let abandoned = Self(rawValue: "abandoned")
-    /// A record, an info or a prototype could not be encoded, or nests too deeply.
+    /// A record, an info or a prototype could not be encoded, or nests too deeply; or a record for a cursor of a query does not
+    /// decode to one at the same place.
     public static let encodingFailed = Self(rawValue: "encodingFailed")
     /// A key is longer than the limit.
     public static let keyTooLong = Self(rawValue: "keyTooLong")

@@ -30,6 +30,34 @@ extension RecordCollection where Object == Item, Metadata == NoMetadata {
 
 private typealias ItemQuery = RecordQuery<Item, NoMetadata>
 
+/// A value that does not come back as it was: its score is left out, and its time in whole seconds. Without a name it does not
+/// come back at all.
+private struct Game: Codable, Sendable {
+    var name: String
+    var score = 0.0
+    var time = Date(timeIntervalSinceReferenceDate: 0)
+
+    enum CodingKeys: CodingKey { case name, time }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if !name.isEmpty { try container.encode(name, forKey: .name) }
+        try container.encode(time.timeIntervalSinceReferenceDate.rounded(.down), forKey: .time)
+    }
+}
+
+extension Game {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        time = Date(timeIntervalSinceReferenceDate: try container.decode(Double.self, forKey: .time))
+    }
+}
+
+extension RecordCollection where Object == Game, Metadata == NoMetadata {
+    fileprivate static var games: Self { Self("games") }
+}
+
 /// What conditions, orders and indexes make of values that are unlike most, and of code that changes its mind.
 @Suite(.bounded) struct QueryFaultTests {
     private func database(_ items: [Item], _ indexes: RecordIndex<Item, NoMetadata>...) async throws -> Database {
@@ -169,6 +197,43 @@ private typealias ItemQuery = RecordQuery<Item, NoMetadata>
             page = database.snapshot[ordered.after(last)]
         }
         #expect(all.elementsEqual(database.snapshot[.items].keys))
+    }
+
+    // The next page began behind what was decoded: it was the same one again, for ever, or left rows out.
+    @Test func `No cursor stands behind a record that would stand elsewhere when it is decoded`() async throws {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for number in 1...3 {
+                let time = Date(timeIntervalSinceReferenceDate: 10 + Double(number) / 4)
+                transaction[.games]["k\(number)"] = Game(name: "n\(number)", score: Double(number), time: time)
+            }
+        }
+        let snapshot = database.snapshot
+        for order in [ViewOrder.ascending, .descending] {
+            for sort in [RecordSort<Game, NoMetadata>(\.score, order), RecordSort(\.time, order)] {
+                let query = RecordQuery(.games, sortedBy: sort, limit: 1)
+                let row = try #require(snapshot[query].first)
+                let error = #expect(throws: DatabaseError.self) { try query.cursor(after: row) }
+                #expect(error?.code == .encodingFailed && error?.place.key == row.key)
+                #expect(error?.message.contains("after(_:)") == true)
+                // The row itself stands where it is.
+                #expect(snapshot[query.after(row)].map(\.key) == ["k2"])
+            }
+            // What it is sorted by comes back, whatever else does not.
+            let query = RecordQuery(.games, sortedBy: RecordSort<Game, NoMetadata>(\.name, order), limit: 1)
+            var keys: [String] = []
+            var page = snapshot[query]
+            while let last = page.last, keys.count < 4 {
+                keys.append(last.key)
+                page = snapshot[try query.after(query.cursor(after: last))]
+            }
+            #expect(keys == (order == .ascending ? ["k1", "k2", "k3"] : ["k3", "k2", "k1"]))
+        }
+        try await database.write { $0[.games]["k0"] = Game(name: "") }
+        let query = RecordQuery<Game, NoMetadata>(.games, limit: 1)
+        let nameless = try #require(database.snapshot[query].first)
+        let error = #expect(throws: DatabaseError.self) { try query.cursor(after: nameless) }
+        #expect(error?.code == .encodingFailed && error?.cause is DecodingError)
     }
 
     @Test(arguments: [false, true])

@@ -68,20 +68,36 @@ extension RecordQuery {
     ///     kept[snapshot.commitNumber] = snapshot            // as long as somebody may turn the page
     ///
     /// - Parameter snapshot: the snapshot that the page is of. The cursor names it, see ``QueryCursor/commitNumber``.
-    /// - Throws: ``DatabaseError`` `encodingFailed` if the record does not encode.
+    /// - Throws: ``DatabaseError`` `encodingFailed` if the record does not encode or decode, or decodes to one that stands
+    ///   elsewhere in the order of the query: its `Codable` leaves out, or rounds, what the query is sorted by.
     /// - Complexity: O(size of the record).
     public func cursor(after row: Record<Object, Metadata>, in snapshot: Snapshot? = nil) throws -> QueryCursor {
+        func refusal(_ message: String, cause: (any Error)? = nil) -> DatabaseError {
+            DatabaseError(
+                .encodingFailed, message, place: .init(collectionName: collection.name, key: row.key), cause: cause)
+        }
         let encoder = CBOREncoder()
+        let cursor: QueryCursor
+        let end: Record<Object, Metadata>
         do {
-            return QueryCursor(
+            cursor = QueryCursor(
                 collection: collection.name, key: row.key, object: Data(try encoder.encode(row.object)),
                 metadata: try row.metadata.map { Data(try encoder.encode($0)) },
                 commitNumber: snapshot?.commitNumber)
+            end = try self.row(of: cursor)
         } catch {
-            throw DatabaseError(
-                .encodingFailed, "the record does not encode, so no cursor can stand behind it.",
-                place: .init(collectionName: collection.name, key: row.key), cause: error)
+            throw refusal(
+                "the record does not encode, or does not decode again, so no cursor can stand behind it.", cause: error)
         }
+        // The next page begins behind what the cursor decodes to.
+        guard order.compare(end.storedBox, row.storedBox) == 0 else {
+            throw refusal(
+                """
+                the record decodes to one that stands elsewhere in the order of the query. Encode what it is sorted by, or use \
+                after(_:) with the row.
+                """)
+        }
+        return cursor
     }
 
     /// The same question, for the rows behind a cursor.
@@ -95,19 +111,24 @@ extension RecordQuery {
                 .invalidQuery,
                 "a cursor of collection \"\(cursor.collection)\" was given to a query of \"\(collection.name)\".")
         }
-        let decoder = CBORDecoder()
         do {
-            let box = TypedRecord<Object, Metadata>.make(
-                key: RecordKey.normalized(cursor.key),
-                object: try decoder.decode(Object.self, from: Array(cursor.object)),
-                metadata: try cursor.metadata.map { try decoder.decode(Metadata.self, from: Array($0)) },
-                objectStamp: 0, metadataStamp: 0)
-            return after(Record(box: box))
+            return after(try row(of: cursor))
         } catch {
             throw DatabaseError(
                 .invalidQuery,
                 "the record of a cursor does not decode. Begin with the first page.",
                 place: .init(collectionName: collection.name), cause: error)
         }
+    }
+
+    /// The row that a cursor has.
+    private func row(of cursor: QueryCursor) throws -> Record<Object, Metadata> {
+        let decoder = CBORDecoder()
+        let box = TypedRecord<Object, Metadata>.make(
+            key: RecordKey.normalized(cursor.key),
+            object: try decoder.decode(Object.self, from: Array(cursor.object)),
+            metadata: try cursor.metadata.map { try decoder.decode(Metadata.self, from: Array($0)) },
+            objectStamp: 0, metadataStamp: 0)
+        return Record(box: box)
     }
 }
