@@ -3,6 +3,24 @@ import TestSupport
 import Testing
 import Yaprak
 
+/// A number in each type of floating point.
+private struct Share: Codable, Sendable {
+    var ratio: Float
+    var perhaps: Float?
+    var double: Double { Double(ratio) }
+    var graphic: CGFloat { CGFloat(ratio) }
+    #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+        var half: Float16 { Float16(ratio) }
+    #endif
+    #if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
+        var extended: Float80 { Float80(ratio) }
+    #endif
+}
+
+extension RecordCollection where Object == Share, Metadata == NoMetadata {
+    fileprivate static var shares: Self { Self("shares") }
+}
+
 /// What a query promises beside its rows: which index it reads, and how much of it.
 @Suite(.bounded) struct QueryTests {
     private func database(_ count: Int = 2_000) async throws -> Database {
@@ -142,6 +160,42 @@ import Yaprak
             check(SortDescriptor(\.code, order: order), index: "code")
             check(SortDescriptor(\.genre, comparator: .lexical, order: order), index: nil)
         }
+    }
+
+    // Foundation calls NaN equal to every number, which is no order: rows stood anywhere, and some were on no page.
+    @Test func `A sort descriptor of any type of numbers puts NaN last, and pages have each row once`() async throws {
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for (key, ratio) in [("0", 0), ("a", 2), ("b", .nan), ("c", 1), ("d", .nan)] as [(String, Float)] {
+                transaction[.shares][key] = Share(ratio: ratio, perhaps: ratio)
+            }
+        }
+        let snapshot = database.snapshot
+        func check(_ descriptor: (SortOrder) -> SortDescriptor<Share>) {
+            for order in [SortOrder.forward, .reverse] {
+                let keys = order == .forward ? ["0", "c", "a", "b", "d"] : ["b", "d", "a", "c", "0"]
+                var query = RecordQuery<Share, NoMetadata>(.shares, sortedBy: RecordSort(descriptor(order)))
+                #expect(snapshot[query].map(\.key) == keys, "\(descriptor(order))")
+                query.limit = 2
+                var pages: [String] = []
+                var page = snapshot[query]
+                while let last = page.last, pages.count < 10 {
+                    pages += page.map(\.key)
+                    page = snapshot[query.after(last)]
+                }
+                #expect(pages == keys, "\(descriptor(order))")
+            }
+        }
+        check { SortDescriptor(\.ratio, order: $0) }
+        check { SortDescriptor(\.perhaps, order: $0) }
+        check { SortDescriptor(\.double, order: $0) }
+        check { SortDescriptor(\.graphic, order: $0) }
+        #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+            check { SortDescriptor(\.half, order: $0) }
+        #endif
+        #if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
+            check { SortDescriptor(\.extended, order: $0) }
+        #endif
     }
 
     @Test func `A cursor brings a page's end through text, and refuses what is none`() async throws {

@@ -13,11 +13,21 @@ enum NaturalOrder {
     }
 
     /// Those whose values a sort descriptor of Foundation may compare. Without `UUID`, which is `Comparable` on some systems
-    /// only.
-    static let types: [any (Comparable & Sendable).Type] = [
-        Int.self, String.self, Double.self, Date.self, Int64.self, Int32.self, Int16.self, Int8.self, Int128.self,
-        UInt.self, UInt64.self, UInt32.self, UInt16.self, UInt8.self, UInt128.self,
-    ]
+    /// only, and with types of numbers that no index has: a sort of ours has a place for NaN, and the descriptor has none.
+    static let types: [any (Comparable & Sendable).Type] = {
+        var types: [any (Comparable & Sendable).Type] = [
+            Int.self, String.self, Double.self, Date.self, Int64.self, Int32.self, Int16.self, Int8.self, Int128.self,
+            UInt.self, UInt64.self, UInt32.self, UInt16.self, UInt8.self, UInt128.self, Float.self, CGFloat.self,
+        ]
+        // Those that not every machine has.
+        #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+            types.append(Float16.self)
+        #endif
+        #if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
+            types.append(Float80.self)
+        #endif
+        return types
+    }()
 
     /// The type of an index of such values; `nil` for others.
     static func indexType<Value>(_ type: Value.Type) -> IndexType? {
