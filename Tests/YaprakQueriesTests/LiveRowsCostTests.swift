@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Yaprak
@@ -16,6 +17,38 @@ extension RecordCollection where Object == Chore, Metadata == NoMetadata {
 }
 
 private typealias ChoreQuery = RecordQuery<Chore, NoMetadata>
+
+/// A type whose comparisons are code of the program.
+private struct Shelf: Codable, Sendable, Hashable, Comparable {
+    var name = "a"
+    static func < (a: Self, b: Self) -> Bool { a.name < b.name }
+}
+
+/// A range that says by code of the program what it contains.
+struct OddPages: RangeExpression, Codable, Sendable {
+    func contains(_ element: Int64) -> Bool { element % 2 == 1 }
+    func relative<Pages: Collection>(to pages: Pages) -> Range<Int64> where Pages.Index == Int64 {
+        pages.startIndex..<pages.endIndex
+    }
+}
+
+/// A value with a property of many types.
+private struct Loan: Codable, Sendable {
+    var title = ""
+    var owner = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    var isbn: String?
+    var renewals: Int?
+    var pages: Int64 = 0
+    var due = Date(timeIntervalSinceReferenceDate: 0)
+    var seal = Data()
+    var tags: [String] = []
+    var shelf = Shelf()
+    var length: Int { title.count }
+}
+
+extension RecordCollection where Object == Loan, Metadata == NoMetadata {
+    fileprivate static var loans: Self { Self("loans") }
+}
 
 /// What following a query costs beside its updates: records that it does not have, and commits that it has nothing of.
 @Suite(.bounded) struct LiveRowsCostTests {
@@ -45,6 +78,55 @@ private typealias ChoreQuery = RecordQuery<Chore, NoMetadata>
                 precondition(!changes.hasChanges && live.rows.count == count)
             }
         }
+    }
+
+    // All of these counted as code of the program. By an order that is code, a sort descriptor of a title say, all rows were
+    // looked through for each record that a commit changed.
+    @Test func `A changed record that a query does not have is looked for among its rows only where code decides`() {
+        let record = TypedRecord<Loan, NoMetadata>.make(
+            key: "a", object: Loan(), metadata: nil, objectStamp: 0, metadataStamp: 0)
+        func check(
+            _ predicate: Predicate<Loan>, isCode: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            let sort = RecordSort<Loan, NoMetadata>(SortDescriptor(\.title, comparator: .lexical))
+            let scope = LiveScope(RecordQuery<Loan, NoMetadata>(.loans, where: predicate, sortedBy: sort))
+            #expect(!scope.isOrderPure && scope.match(record) == nil, sourceLocation: sourceLocation)
+            #expect(scope.mayHaveHad(record) == isCode, sourceLocation: sourceLocation)
+        }
+        let owner = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let isbn: String? = "978-0-441-17271-9"
+        let day = Date(timeIntervalSinceReferenceDate: 86_400)
+        let days = day...day.addingTimeInterval(86_400)
+        let pages: Int64 = 100
+        let seal = Data([1])
+        let (owners, wanted) = ([owner], ["new"])
+        check(#Predicate<Loan> { $0.isbn == isbn })
+        check(#Predicate<Loan> { $0.isbn != nil })
+        check(#Predicate<Loan> { $0.owner == owner })
+        check(#Predicate<Loan> { $0.seal == seal })
+        check(#Predicate<Loan> { $0.tags == wanted })
+        check(#Predicate<Loan> { $0.pages > pages })
+        check(#Predicate<Loan> { $0.due >= day })
+        check(#Predicate<Loan> { days.contains($0.due) })
+        check(#Predicate<Loan> { owners.contains($0.owner) })
+        check(#Predicate<Loan> { $0.tags.contains("new") })
+        check(#Predicate<Loan> { $0.tags.starts(with: wanted) })
+        check(#Predicate<Loan> { $0.title.contains("du") })
+        check(#Predicate<Loan> { ($0.renewals ?? 0) > 1 })
+        check(#Predicate<Loan> { ($0.isbn == nil ? 0 : 1) > 0 })
+        check(#Predicate<Loan> { $0.owner == owner || $0.due >= day })
+
+        let shelf = Shelf(name: "b")
+        let (shelves, list, odd) = (shelf...Shelf(name: "c"), [shelf], OddPages())
+        check(#Predicate<Loan> { $0.length > 10 }, isCode: true)
+        check(#Predicate<Loan> { $0.renewals! > 1 }, isCode: true)
+        check(#Predicate<Loan> { $0.shelf == shelf }, isCode: true)
+        check(#Predicate<Loan> { $0.shelf >= shelf }, isCode: true)
+        check(#Predicate<Loan> { shelves.contains($0.shelf) }, isCode: true)
+        check(#Predicate<Loan> { odd.contains($0.pages) }, isCode: true)
+        check(#Predicate<Loan> { list.contains($0.shelf) }, isCode: true)
+        check(#Predicate<Loan> { $0.owner == owner || $0.shelf == shelf }, isCode: true)
+        check(#Predicate<Loan> { ($0.shelf == shelf ? 1 : 0) > 0 }, isCode: true)
     }
 
     // A table of all rows was made for the second of them, which took as long as thirty walks.

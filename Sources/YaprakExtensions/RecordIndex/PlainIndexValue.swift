@@ -6,6 +6,9 @@ import Foundation
 /// have written its `rawValue`.
 protocol PlainIndexValue {}
 
+/// Whether a type is one of these: then its `==` is no code of a program, nor is that of its elements.
+package func isPlainIndexValue<Value>(_ type: Value.Type) -> Bool { type is any PlainIndexValue.Type }
+
 extension Bool: PlainIndexValue {}
 extension Int: PlainIndexValue {}
 extension Int8: PlainIndexValue {}

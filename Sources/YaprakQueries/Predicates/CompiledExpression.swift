@@ -1,3 +1,5 @@
+import YaprakExtensions
+
 /// A part of a predicate as a closure over the address of an object, and what is known of it.
 final class CompiledExpression<Output> {
     let call: (UnsafeRawPointer) -> Output
@@ -16,6 +18,12 @@ final class CompiledExpression<Output> {
         self.isPure = isPure || offset != nil || constant != nil
         self.offset = offset
         self.constant = constant
+    }
+
+    /// Whether a comparison of the two, or of their elements, by `==` says the same of the same object each time, for sure.
+    func isEqualityPure<Other>(with other: CompiledExpression<Other>) -> Bool {
+        isPure && other.isPure && isPlainIndexValue(Output.self)
+            && (Other.self == Output.self || isPlainIndexValue(Other.self))
     }
 }
 

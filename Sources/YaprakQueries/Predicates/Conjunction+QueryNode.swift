@@ -51,7 +51,9 @@ extension PredicateExpressions.Conditional: QueryNode where Test: QueryNode, If:
             let b = falseBranch.compiled(for: input)
         else { return nil }
         let (isTrue, first, second) = (test.call, a.call, b.call)
-        return CompiledExpression { isTrue($0) ? first($0) : second($0) }
+        return CompiledExpression(isPure: test.isPure && a.isPure && b.isPure) {
+            isTrue($0) ? first($0) : second($0)
+        }
     }
 }
 
@@ -59,7 +61,7 @@ extension PredicateExpressions.NilCoalesce: QueryNode where LHS: QueryNode, RHS:
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Output>? {
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0) ?? second($0) }
+        return CompiledExpression(isPure: a.isPure && b.isPure) { first($0) ?? second($0) }
     }
 }
 
@@ -70,7 +72,7 @@ extension PredicateExpressions.SequenceContains: QueryNode where LHS: QueryNode,
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = sequence.compiled(for: input), let b = element.compiled(for: input) else { return nil }
         let (list, element) = (a.call, b.call)
-        return CompiledExpression { object in
+        return CompiledExpression(isPure: a.isEqualityPure(with: b)) { object in
             let element = element(object)
             return list(object).contains { $0 == element }
         }
@@ -102,7 +104,7 @@ extension PredicateExpressions.SequenceStartsWith: QueryNode where Base: QueryNo
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = base.compiled(for: input), let b = prefix.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0).starts(with: second($0)) }
+        return CompiledExpression(isPure: a.isEqualityPure(with: b)) { first($0).starts(with: second($0)) }
     }
     func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard Base.Output.self == String.self, let offset = base.offset(for: input),
@@ -122,7 +124,7 @@ extension PredicateExpressions.CollectionContainsCollection: QueryNode where Bas
     func compiled(for input: PredicateExpressions.VariableID) -> CompiledExpression<Bool>? {
         guard let a = base.compiled(for: input), let b = other.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { object in
+        return CompiledExpression(isPure: a.isEqualityPure(with: b)) { object in
             let wanted = second(object)
             return wanted.isEmpty || first(object).firstRange(of: wanted) != nil
         }
@@ -157,7 +159,9 @@ extension PredicateExpressions.RangeExpressionContains: QueryNode where RangeExp
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = range.compiled(for: input), let b = element.compiled(for: input) else { return nil }
         let (range, element) = (a.call, b.call)
-        return CompiledExpression { range($0).contains(element($0)) }
+        // A range of the program's own type may say anything.
+        let isPlain = NaturalOrder.isOf(Element.Output.self) && RangeExpression.Output.self is any IndexableRange.Type
+        return CompiledExpression(isPure: a.isPure && b.isPure && isPlain) { range($0).contains(element($0)) }
     }
     func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         guard let offset = element.offset(for: input), let range = range.constant else { return nil }

@@ -118,7 +118,7 @@ extension PredicateExpressions.Equal: QueryNode where LHS: QueryNode, RHS: Query
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0) == second($0) }
+        return CompiledExpression(isPure: a.isEqualityPure(with: b)) { first($0) == second($0) }
     }
     func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         PropertyTest.equality(lhs, rhs, for: input, wanted: true)
@@ -135,7 +135,7 @@ extension PredicateExpressions.NotEqual: QueryNode where LHS: QueryNode, RHS: Qu
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
-        return CompiledExpression { first($0) != second($0) }
+        return CompiledExpression(isPure: a.isEqualityPure(with: b)) { first($0) != second($0) }
     }
     func propertyTest(for input: PredicateExpressions.VariableID) -> PropertyTest? {
         PropertyTest.equality(lhs, rhs, for: input, wanted: false)
@@ -147,11 +147,12 @@ extension PredicateExpressions.Comparison: QueryNode where LHS: QueryNode, RHS: 
         if let test = propertyTest(for: input) { return CompiledExpression(test) }
         guard let a = lhs.compiled(for: input), let b = rhs.compiled(for: input) else { return nil }
         let (first, second) = (a.call, b.call)
+        let isPure = a.isPure && b.isPure && NaturalOrder.isOf(LHS.Output.self)
         switch op {
-        case .lessThan: return CompiledExpression { first($0) < second($0) }
-        case .lessThanOrEqual: return CompiledExpression { first($0) <= second($0) }
-        case .greaterThan: return CompiledExpression { first($0) > second($0) }
-        case .greaterThanOrEqual: return CompiledExpression { first($0) >= second($0) }
+        case .lessThan: return CompiledExpression(isPure: isPure) { first($0) < second($0) }
+        case .lessThanOrEqual: return CompiledExpression(isPure: isPure) { first($0) <= second($0) }
+        case .greaterThan: return CompiledExpression(isPure: isPure) { first($0) > second($0) }
+        case .greaterThanOrEqual: return CompiledExpression(isPure: isPure) { first($0) >= second($0) }
         @unknown default: return nil
         }
     }
