@@ -30,6 +30,13 @@ extension RecordCollection where Object == Item, Metadata == NoMetadata {
 
 private typealias ItemQuery = RecordQuery<Item, NoMetadata>
 
+extension Item {
+    /// Foundation adds: the largest number has no next one.
+    fileprivate static var nextRankIsLow: Predicate<Item> { #Predicate { $0.rank + 1 < 100 } }
+    /// Foundation makes the range: one can't end before it begins.
+    fileprivate static var spans50: Predicate<Item> { #Predicate { ($0.rank...$0.next).contains(50) } }
+}
+
 /// A value that does not come back as it was: its score is left out, and its time in whole seconds. Without a name it does not
 /// come back at all.
 private struct Game: Codable, Sendable {
@@ -335,6 +342,31 @@ extension RecordCollection where Object == Game, Metadata == NoMetadata {
             let rows = try database.snapshot[index].range(3..<6)
             _ = rows[Int(String("-1"))!]
         }
+    }
+
+    // What Foundation throws means that a record does not match. This it does not throw.
+    @Test func `A predicate that computes with a record may stop the program, and one that compares does not`()
+        async throws
+    {
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            try await database.write { $0[.items]["a"] = Item(rank: .max) }
+            _ = database.snapshot.count(of: ItemQuery(.items, where: Item.nextRankIsLow))
+        }
+        await #expect(processExitsWith: .failure) {
+            let database = Database.inMemory()
+            try await database.write { $0[.items]["a"] = Item(rank: 2, next: 1) }
+            _ = database.snapshot.count(of: ItemQuery(.items, where: Item.spans50))
+        }
+        let database = try await database([Item(rank: .max), Item(rank: 2, next: 1), Item(rank: 98), Item(rank: 99)])
+        let low = ItemQuery(.items, where: #Predicate { $0.rank < 99 })
+        #expect(keys(low, in: database) == ["k101", "k102"])
+        let between = ItemQuery(.items, where: #Predicate { $0.rank <= 50 && 50 <= $0.next })
+        #expect(keys(between, in: database).isEmpty)
+        // Where they can be computed, both say the same.
+        let plain = try await self.database([Item(rank: 98), Item(rank: 99), Item(rank: 2)])
+        #expect(keys(ItemQuery(.items, where: Item.nextRankIsLow), in: plain) == keys(low, in: plain))
+        #expect(keys(ItemQuery(.items, where: Item.spans50), in: plain) == keys(between, in: plain))
     }
 
     @Test func `Behind a row that the query does not have is the same by an index and by a scan`() async throws {

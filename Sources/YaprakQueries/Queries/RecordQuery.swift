@@ -11,7 +11,8 @@ import YaprakTrees
 ///
 /// A value: make it once and use it as often as you like, which saves making the predicate ready each time. Predicates of
 /// Foundation are compiled; what they have that is not compiled, such as forced unwrapping, is evaluated, and does not hold
-/// where that throws. The registered indexes that help are used (``RecordIndex``); without any, all records are tested.
+/// where that throws. Arithmetic that overflows, and a range made of a record with its ends in disorder, throw nothing and
+/// stop the program. The registered indexes that help are used (``RecordIndex``); without any, all records are tested.
 /// Without ``RecordSort``s rows stand in the order of their keys.
 public struct RecordQuery<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     let collection: CollectionTypes
