@@ -252,6 +252,32 @@ import YaprakReplay
         #expect(code { _ = try database.snapshot.reader(of: other).equal("x") } == .invalidQuery)
     }
 
+    @Test func `Each question that an index refuses has a remedy in its message`() async throws {
+        let database = try await database(5)
+        let index = RecordIndex("i", of: .goods, \.price, \.genre)
+        let wide = RecordIndex("wide", of: .goods, columns: .ascending { _ in UInt128.max })
+        try await database.register(index)
+        try await database.register(wide)
+        let (rows, wides) = (database.snapshot[index], database.snapshot[wide])
+        let questions: [(remedy: String, ask: () throws -> Void)] = [
+            ("counted from 0, and is asked for column 2. Ask for one", { _ = try rows.sum(ofColumn: 2) }),
+            ("column -1. Ask for one that it has.", { _ = try rows.values(ofColumn: -1, as: Int.self) }),
+            ("counted from 0", { _ = try rows.equal(1.0).equal("a").maximum(as: String.self) }),
+            ("Check the number with isNaN before.", { _ = try rows.equal(Double.nan) }),
+            ("Check the number with isNaN before.", { _ = try rows.oneOf([1, Double.nan]) }),
+            ("Check the number with isNaN before.", { _ = try rows.row(for: Double.nan) }),
+            ("go through values(ofColumn:as:).", { _ = try rows.range(0.0...).minimum(as: String.self) }),
+            ("Only the last question may be for a range or a prefix", { _ = try rows.range(0.0...).equal("a") }),
+            ("Ask for a value of the column's type.", { _ = try rows.equal("a") }),
+            ("Ask for it as a type that has all values", { _ = try wides.maximum(as: Int.self) }),
+            ("Add in smaller groups.", { _ = try wides.sum(ofColumn: 0) }),
+        ]
+        for (remedy, ask) in questions {
+            let error = #expect(throws: DatabaseError.self, "\(remedy)") { try ask() }
+            #expect(error?.message.contains(remedy) == true, "\(String(describing: error))")
+        }
+    }
+
     @Test func `A sum is exact, or says that it is out of range`() async throws {
         let database = try await database(3)
         let index = RecordIndex("wide", of: .goods, \.genre, \.wide)

@@ -241,6 +241,7 @@ extension RecordCollection where Object == Game, Metadata == NoMetadata {
         let nameless = try #require(database.snapshot[query].first)
         let error = #expect(throws: DatabaseError.self) { try query.cursor(after: nameless) }
         #expect(error?.code == .encodingFailed && error?.cause is DecodingError)
+        #expect(error?.message.contains("Use after(_:) with the row.") == true)
     }
 
     @Test(arguments: [false, true])

@@ -234,6 +234,7 @@ extension RecordCollection where Object == Share, Metadata == NoMetadata {
             },
         ]
         #expect(wrong.allSatisfy { $0?.code == .invalidQuery })
+        #expect(wrong.allSatisfy { $0?.message.lowercased().contains("begin with the first page.") == true })
     }
 
     @Test func `A query without an index in its snapshot scans, and one of no collection is empty`() async throws {

@@ -114,7 +114,10 @@ extension IndexConfiguration {
         guard columns.indices.contains(column) else {
             throw DatabaseError(
                 .invalidQuery,
-                "index \"\(name)\" has \(columns.count.counted("column")), and is asked for column \(column).")
+                """
+                index "\(name)" has \(columns.count.counted("column")), counted from 0, and is asked for column \(column). Ask \
+                for one that it has.
+                """)
         }
         if columns[column].type.accepts(type) { return }
         throw DatabaseError(
@@ -126,6 +129,8 @@ extension IndexConfiguration {
     }
 
     func notANumber() -> DatabaseError {
-        DatabaseError(.invalidQuery, "index \"\(name)\" is asked for NaN. No record is found by it.")
+        DatabaseError(
+            .invalidQuery,
+            "index \"\(name)\" is asked for NaN, and no record is found by it. Check the number with isNaN before.")
     }
 }

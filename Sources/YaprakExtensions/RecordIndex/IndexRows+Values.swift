@@ -48,7 +48,10 @@ extension IndexRows {
         guard let prefixes else {
             throw DatabaseError(
                 .invalidQuery,
-                "a least or greatest value of index \"\(configuration.name)\" is one of a column behind equal ones.")
+                """
+                a least or greatest value of index "\(configuration.name)" is one of a column behind equal ones. Ask for it \
+                before a range or a prefix, or go through values(ofColumn:as:).
+                """)
         }
         try configuration.check(Value.indexType, column: depth)
         let column = configuration.columns[depth]
@@ -88,7 +91,10 @@ extension IndexRows {
         guard carry == 0 else {
             throw DatabaseError(
                 .sumOverflow,
-                "the sum of column \(column) of index \"\(configuration.name)\" is out of the range of 128 bits.")
+                """
+                the sum of column \(column) of index "\(configuration.name)" is out of the range of 128 bits. Add in smaller \
+                groups.
+                """)
         }
         return sum
     }

@@ -87,7 +87,10 @@ extension RecordQuery {
             end = try self.row(of: cursor)
         } catch {
             throw refusal(
-                "the record does not encode, or does not decode again, so no cursor can stand behind it.", cause: error)
+                """
+                the record does not encode, or does not decode again, so no cursor can stand behind it. Use after(_:) with the \
+                row.
+                """, cause: error)
         }
         // The next page begins behind what the cursor decodes to.
         guard order.compare(end.storedBox, row.storedBox) == 0 else {
@@ -109,7 +112,10 @@ extension RecordQuery {
         guard cursor.collection == collection.name else {
             throw DatabaseError(
                 .invalidQuery,
-                "a cursor of collection \"\(cursor.collection)\" was given to a query of \"\(collection.name)\".")
+                """
+                a cursor of collection "\(cursor.collection)" was given to a query of "\(collection.name)". Give it to a query \
+                of its collection, or begin with the first page.
+                """)
         }
         do {
             return after(try row(of: cursor))
