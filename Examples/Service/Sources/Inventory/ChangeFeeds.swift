@@ -9,7 +9,8 @@ import Yaprak
 ///
 /// A client that reconnects sends the last number it has seen, and misses none: what memory no longer has is read from the log.
 /// A feed that reads the log holds a copy of all items until it has caught up, for as long as its client takes to read what is
-/// sent. So only a few do at once, and none whose client is far behind.
+/// sent. So only a few do at once, and none whose client is far behind. A client that is behind counts as one that reads the
+/// log, also where memory still has its commits.
 ///
 /// The other clients get the event `reset`: they read the items again, and go on from its number. So do those whose commits
 /// nobody has any more. Where all items were removed at once, all clients get it.
@@ -52,11 +53,13 @@ final class ChangeFeeds: Sendable {
     private func send(after last: CommitNumber?, to writer: inout any ResponseBodyWriter) async throws {
         // A sequence that nobody reads counts as a slow consumer, so it is made where it is read.
         let changesets = last.map { database.changesets(after: $0) } ?? database.changesets()
+        // Asked before anything is awaited: commits from now on are in memory.
+        let isBehind = last.map { $0 < database.commitNumber } ?? false
         // So that a client knows that it is connected before anything happens.
         try await writer.write(ByteBuffer(string: ": connected\n\n"))
         var mayReadLog = false
         defer { if mayReadLog { endReadingLog() } }
-        if let last, last < database.commitNumber {
+        if let last, isBehind {
             try checkDistance(to: last)
             try beginReadingLog()
             mayReadLog = true

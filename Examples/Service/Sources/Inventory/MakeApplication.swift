@@ -87,7 +87,8 @@ struct Refusals<Context: RequestContext>: RouterMiddleware {
             case .invalidName, .keyTooLong, .valueTooLarge, .invalidQuery:
                 throw HTTPError(.badRequest, message: error.message)
             case .diskFull: throw HTTPError(HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"))
-            case .closed, .readOnly: throw HTTPError(.serviceUnavailable)
+            // `abandoned`: what the write had read could not be stored. The client may try again.
+            case .closed, .readOnly, .abandoned: throw HTTPError(.serviceUnavailable)
             default: throw error
             }
         }

@@ -29,6 +29,18 @@ import YaprakTesting
         client.leave()
     }
 
+    // While it says that it is connected, a commit may be made. That one is in memory.
+    @Test func `A client that comes back with the newest commit misses none, however many feeds read the log`()
+        async throws
+    {
+        let database = Database.current.fork()
+        var client = FeedClient(ChangeFeeds(database, logReadersMax: 0).response(after: database.commitNumber))
+        #expect(await client.next() == Self.connected)
+        try await write(1, database)
+        #expect(await client.next()?.hasPrefix("id: \(database.commitNumber)\nevent: test\n") == true)
+        client.leave()
+    }
+
     // Each held a copy of the whole database until its client had read all of it.
     @Test func `So many feeds read the log at once, and the clients of the others read the items again`() async throws {
         let database = try await Database.current.fork(on: SimulatedDisk())
