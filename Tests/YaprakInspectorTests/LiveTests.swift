@@ -51,6 +51,24 @@
             #expect(await service.ask("/commits/1").status == 404)
         }
 
+        // It opened the path: that of nothing, or of another database, whose commits were shown as the program's.
+        @Test func `Of a program the directory is shown that it has opened, wherever its path leads by now`()
+            async throws
+        {
+            let inspected = try await InspectedDatabase(commits: 5)
+            try FileManager.default.moveItem(
+                atPath: inspected.path.string, toPath: inspected.directory.appending("moved.yaprak"))
+            let other = try await Database.open(at: inspected.path, collections: .items)
+            for number in 1...9 { try await other.write { $0[.items]["other"] = Item(name: "\(number)") } }
+            let service = try TestService(LiveHistory(inspected.database))
+            let commits = try CBORValue(json: await service.ask("/api/commits").text)
+            #expect(commits.array?.compactMap { $0["commit"] } == [5, 4, 3, 2, 1])
+            let commit = try CBORValue(json: await service.ask("/api/commits/4").text)
+            #expect(commit["changes"]?[0]?["key"] == "key 4")
+            try await other.close()
+            try await inspected.database.close()
+        }
+
         @Test func `What happened to a record in memory is cut at its deadline`() async throws {
             let database = Database.inMemory()
             let history = try LiveHistory(database)

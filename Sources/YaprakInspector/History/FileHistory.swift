@@ -11,7 +11,10 @@
     actor FileHistory: InspectedHistory {
         nonisolated let path: FilePath?
         nonisolated let title: String
-        private let directory: FilePath
+        /// Opens the files once more.
+        private let open: @Sendable () throws(DatabaseError) -> ReplayReader
+        /// Which directory is in their place; of a database that is open it is always the same.
+        private let identify: @Sendable () -> FileIdentity?
         private var history: SharedHistory
         private var newestSeen = CommitNumber.zero
         /// Which directory was opened.
@@ -28,13 +31,32 @@
         init(
             _ path: FilePath, revisionsMax: Int = Revisions.most, revisionBytesMax: Int = Revisions.mostBytes
         ) throws(DatabaseError) {
+            try self.init(
+                path, revisionsMax: revisionsMax, revisionBytesMax: revisionBytesMax,
+                open: { () throws(DatabaseError) in try ReplayReader(path) }, identify: { FileIdentity(of: path) })
+        }
+
+        /// The files of a program's database, wherever their path leads by now; `nil` in memory.
+        init?(of database: Database) throws(DatabaseError) {
+            guard let path = database.path, let reader = ReplayReader(filesOf: database) else { return nil }
+            try self.init(
+                path, revisionsMax: Revisions.most, revisionBytesMax: Revisions.mostBytes,
+                open: { ReplayReader(filesOf: database) ?? reader }, identify: { nil })
+        }
+
+        private init(
+            _ path: FilePath, revisionsMax: Int, revisionBytesMax: Int,
+            open: @escaping @Sendable () throws(DatabaseError) -> ReplayReader,
+            identify: @escaping @Sendable () -> FileIdentity?
+        ) throws(DatabaseError) {
             self.path = path
             self.revisionsMax = revisionsMax
             self.revisionBytesMax = revisionBytesMax
-            directory = path
+            self.open = open
+            self.identify = identify
             title = path.lexicallyNormalized().lastComponent?.string ?? "database"
-            opened = FileIdentity(of: path)
-            history = SharedHistory(try ReplayReader(path))
+            opened = identify()
+            history = SharedHistory(try open())
         }
 
         /// Reads; where the files don't go on from what was seen, opens them again and reads once more.
@@ -63,8 +85,8 @@
             insteadOf asked: SharedHistory, _ body: (SharedHistory) async throws -> Result
         ) async throws -> Result {
             if history !== asked { return try await body(history) }
-            let found = FileIdentity(of: directory)
-            let other = SharedHistory(try ReplayReader(directory))
+            let found = identify()
+            let other = SharedHistory(try open())
             if found != opened {
                 replace(by: other, found)
                 return try await body(other)
@@ -81,8 +103,8 @@
 
         private func reopen() throws {
             // Asked for first: one that comes in between is found the next time. So is one that is not complete yet.
-            let found = FileIdentity(of: directory)
-            replace(by: SharedHistory(try ReplayReader(directory)), found)
+            let found = identify()
+            replace(by: SharedHistory(try open()), found)
         }
 
         private func replace(by other: SharedHistory, _ found: FileIdentity?) {
@@ -97,7 +119,7 @@
 
         func newest() async throws -> CommitNumber {
             // One that was moved away stays readable, and nothing else says so.
-            if let found = FileIdentity(of: directory), found != opened { try reopen() }
+            if let found = identify(), found != opened { try reopen() }
             // Calls run beside each other: what others see meanwhile says nothing of this answer.
             let (seen, asked) = (newestSeen, history)
             var number = try await reading { try $0.newestCommitNumber() }

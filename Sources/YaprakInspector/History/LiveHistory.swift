@@ -39,7 +39,7 @@
         init(_ database: Database) throws(DatabaseError) {
             self.database = database
             path = database.path
-            files = try database.path.map { path throws(DatabaseError) in try FileHistory(path) }
+            files = try FileHistory(of: database)
             title = database.path?.lexicallyNormalized().lastComponent?.string ?? "in memory"
             start = database.path == nil ? database.changesets() : nil
             base = database.path == nil ? database.snapshot : nil

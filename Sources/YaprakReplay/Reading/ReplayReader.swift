@@ -54,6 +54,12 @@ public struct ReplayReader: Sendable {
         types = .none
     }
 
+    /// The files of a database that is open, wherever their path leads by now; `nil` in memory.
+    package init?(filesOf database: Database) {
+        guard let path = database.path, let makeStoreReader = database.makeStoreReader else { return nil }
+        self.init(path, makeStoreReader())
+    }
+
     /// Opens the directory at `path` for reading, with the program's types and extensions.
     ///
     ///     let reader = try ReplayReader("shop.yaprak", collections: .books, extensions: salesRank)
