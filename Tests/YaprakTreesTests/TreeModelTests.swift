@@ -130,9 +130,24 @@ import Testing
         #expect(places == Array(keys.indices), "\(note)")
     }
 
+    /// Walks every range that begins or ends at some of the positions, and a step beyond its end.
+    private static func walkRanges(_ root: TreeRoot, _ numbers: [Int], _ note: String) {
+        let places = Array(stride(from: 0, through: numbers.count, by: max(1, numbers.count / 9))) + [numbers.count]
+        for start in places {
+            for end in places where start <= end {
+                var cursor = RowCursor(root, start..<end)
+                var walked: [Int] = []
+                while let row = cursor.next() { walked.append(row.takeUnretainedValue().number) }
+                #expect(walked == Array(numbers[start..<end]), "\(note), \(start)..<\(end)")
+                #expect(cursor.next() == nil, "\(note), \(start)..<\(end)")
+            }
+        }
+    }
+
     private static func compare(_ root: TreeRoot, with model: Model, shape: KeyShape, _ note: String) throws {
         let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         try #require(root.count == sorted.count, "\(note)")
+        walkRanges(root, sorted.map(\.value), note)
         var generator = SplitMix64(seed: 99)
         for (position, (key, number)) in sorted.enumerated() {
             let text = String(decoding: key, as: UTF8.self)
