@@ -3,7 +3,8 @@
 ///     var cursor = RowCursor(root, 100..<200)
 ///     while let row = cursor.next() { … }
 ///
-/// Rows are read where their leaf has them, so that a row costs no call, and a leaf one. Unmanaged, like the root it was made from.
+/// Rows are read where their leaf has them, so that a row costs no call, and a leaf one. Unmanaged, like the root it was
+/// made from.
 @usableFromInline
 package struct RowCursor {
     private let root: TreeRoot

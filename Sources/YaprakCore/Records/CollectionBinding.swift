@@ -38,9 +38,6 @@ package class CollectionBinding: @unchecked Sendable {
     /// Whether the collection is the engine's own and not shown among the names of collections.
     final var isHidden: Bool { name.utf8.first == 0 }
 
-    /// Whether it has what only a replay needs, the older forms of records: no file has it, and no database.
-    final var isForReplay: Bool { isHidden && CollectionDirectory.nameOfAside(name) == nil }
-
     /// Stops the program if the collection is used with other types than it has.
     @inlinable
     final func check(_ object: any Any.Type, _ metadata: any Any.Type) {

@@ -133,3 +133,8 @@ extension CollectionDirectory {
         hasAsides ? self.slot(of: Self.asideName(of: bindings[slot].name)) : nil
     }
 }
+
+extension CollectionBinding {
+    /// Whether it has what only a replay needs, the older forms of records: no file has it, and no database.
+    final var isForReplay: Bool { isHidden && CollectionDirectory.nameOfAside(name) == nil }
+}

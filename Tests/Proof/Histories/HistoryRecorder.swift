@@ -94,7 +94,7 @@ package final class HistoryRecorder: Sendable {
                 let (seen, commit) = try await write(database, plan, throwing: isThrown)
                 part.append(Recorded(operations: seen, outcome: .committed, start: start, end: event(), commit: commit))
             } catch let away as Away {
-                // Nobody may see what it wrote. What it told its client by throwing is what it had read.
+                // Nobody may see what it wrote. What its client learns by the error is what it had read.
                 let end = event()
                 part.append(
                     Recorded(operations: plan.filter(\.isWrite), outcome: .failed, start: start, end: end, commit: -1))

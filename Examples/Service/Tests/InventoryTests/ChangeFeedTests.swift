@@ -119,7 +119,7 @@ private struct FeedClient {
     /// Closes the connection.
     func leave() { feed.cancel() }
 
-    private struct Writer: ResponseBodyWriter {
+    struct Writer: ResponseBodyWriter {
         let sending: AsyncStream<String>.Continuation
         var takings: AsyncStream<Void>.Iterator
 
