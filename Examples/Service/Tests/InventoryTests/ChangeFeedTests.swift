@@ -85,7 +85,7 @@ import YaprakTesting
 }
 
 /// A client of a feed. The feed waits until the client has taken what was sent, as for a socket that is full.
-private struct FeedClient {
+struct FeedClient {
     private var sent: AsyncStream<String>.Iterator
     private let taken: AsyncStream<Void>.Continuation
     private let feed: Task<Void, any Error>
