@@ -361,6 +361,71 @@ import Yaprak
         #expect(try told(grandchild, three, six)?.contains(.touch) == true)
     }
 
+    /// The row came back into the filtered view with what that had of it before.
+    @Test func `What is touched while a parent's filter leaves a row out is told in its filtered views, too`()
+        async throws
+    {
+        let database = Database.inMemory()
+        let countries = RecordCollection<City, Visit>("countries")
+        let country = Relationship("country", from: .cities, \.country, to: countries)
+        let cities = CityView.byCountry
+        let joined = JoinedView(
+            "joined", of: country, groupedBy: { _, _ in "all" }, sortedBy: { city, _ in city.object.name })
+        let (child, grandchild) = Self.filtered(cities)
+        let (joinedChild, joinedGrandchild) = Self.filtered(joined)
+        try await database.register(country)
+        try await database.register(cities)
+        try await database.register(joined)
+        try await database.register(child)
+        try await database.register(joinedChild)
+        try await database.register(grandchild)
+        try await database.register(joinedGrandchild)
+        try await database.write { transaction in
+            transaction[countries]["it"] = City(name: "Italia")
+            transaction[.cities]["c1"] = City()
+            transaction[.cities]["c2"] = City(country: "it")
+            transaction[.cities]["c3"] = City(country: "de")
+        }
+        let zero = database.snapshot
+        try await database.write { transaction in
+            try transaction.touchObject("c1", in: grandchild)
+            try transaction.touchObject("c3", in: grandchild)
+            try transaction.touchObject("c2", in: joinedGrandchild)
+        }
+        let one = database.snapshot
+        try await database.write { transaction in
+            try transaction.setFiltering(of: child, where: .byObject { _ in false }, versionTag: "none")
+            try transaction.setFiltering(of: joinedChild, where: .byObject { _ in false }, versionTag: "none")
+        }
+        try await database.write { transaction in
+            _ = transaction[.cities].touchObject(for: "c1")
+            transaction[countries]["it"] = City(name: "Italy")
+        }
+        try await database.write { transaction in
+            try transaction.setFiltering(of: child, where: .byObject { _ in true }, versionTag: "all")
+            try transaction.setFiltering(of: joinedChild, where: .byObject { _ in true }, versionTag: "all")
+        }
+        let two = database.snapshot
+        func told<View: OrderedView>(_ view: View, _ key: String, since old: Snapshot) throws -> RowAspects? {
+            aspects(try ViewMappings(view).changes(from: old, to: two), key)
+        }
+        #expect(try told(child, "c1", since: one) == [.touch])
+        #expect(try told(grandchild, "c1", since: one) == [.touch])
+        #expect(try told(joinedChild, "c2", since: one) == [.touch])
+        #expect(try told(joinedGrandchild, "c2", since: one) == [.touch])
+        // One that was not touched while it was out is kept as it was.
+        #expect(try told(grandchild, "c3", since: zero) == [.touch])
+        #expect(try told(grandchild, "c3", since: one) == nil)
+    }
+
+    /// A view with all rows of another, and one with all of that.
+    private static func filtered<View: OrderedView>(
+        _ view: View
+    ) -> (child: FilteredView<View>, grandchild: FilteredView<FilteredView<View>>) {
+        let child = FilteredView("\(view.name) child", of: view, where: .byKey { _ in true })
+        return (child, FilteredView("\(view.name) grandchild", of: child, where: .byKey { _ in true }))
+    }
+
     @Test func `A record that a restore brings back is the one it was`() async throws {
         let database = try await Database.cities([
             "c1": City(people: 3), "c2": City(people: 2), "c3": City(people: 1),

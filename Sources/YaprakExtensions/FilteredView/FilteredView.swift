@@ -74,7 +74,8 @@ extension FilterConfiguration {
     /// Applies what the parent did with a row, if the row passes the filter.
     func follow(_ change: ViewChanges.RowChange, in editor: ViewEditor, _ departed: inout DepartedTouches) {
         let own = editor.place(of: change.row)
-        let kept = change.before == nil ? departed.take(change.row) : nil
+        let kept =
+            change.before == nil ? change.after.flatMap { departed.take(change.row, now: $0.placement.touches) } : nil
         let mustAsk = change.before == nil || rule.reads.concerns(change.kinds)
         var placements: [Placement] = []
         for placement in change.after?.all ?? [] {
@@ -87,14 +88,14 @@ extension FilterConfiguration {
             }
             guard isIncluded else { continue }
             // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves. So has one
-            // that a manual view moves: it was removed, and comes.
+            // that the parent took out and puts back with the touches that it had there, as a manual view does that moves it.
             let touches =
                 (own?.touches(inGroup: placement.group) ?? kept)?.after(change.kinds, in: editor.draft)
                 ?? placement.touches
             placements.append(placement.copy(record: placement.record, group: placement.group, touches: touches))
         }
         if let own, placements.isEmpty {
-            // A step took it out, such as the first one of a move in a manual view, and not a change of its record.
+            // The parent may put it back as it was: a manual view that moves it, or a view with another filter or query.
             if let before = change.before, change.after == nil, change.kinds.isEmpty {
                 departed.note(own, unless: before.placement.touches)
             }

@@ -75,13 +75,14 @@ package struct Touches: Sendable, Equatable {
     }
 }
 
-/// The touches of rows removed from a manual view, there and in views that filter it: a row that is moved is removed and
-/// inserted, which is no touch.
+/// The touches of rows removed from a manual view, and of rows that the parent of a filtered view took out: a row that is moved
+/// is removed and inserted, which is no touch.
 ///
 /// Only rows that would return with others are noted, and only so many of them.
 struct DepartedTouches: Sendable {
     private static let countMax = 1024
-    private var touches: [RowID: Touches] = [:]
+    /// What a row had, and what its parent had of it.
+    private var touches: [RowID: (own: Touches, parents: Touches)] = [:]
 
     var isEmpty: Bool { touches.isEmpty }
 
@@ -89,13 +90,16 @@ struct DepartedTouches: Sendable {
     mutating func note(_ place: PlaceRow, unless known: Touches = Touches()) {
         guard place.placement.touches != known else { return }
         if touches.count == Self.countMax { touches = [:] }
-        touches[place.placement.row] = place.placement.touches
+        touches[place.placement.row] = (place.placement.touches, known)
     }
 
     /// The touches of a row that comes; `nil` if none are noted.
-    mutating func take(_ row: RowID) -> Touches? {
+    /// - Parameter now: what its parent has of it. If the parent had others when the row went, it was touched in between, and
+    ///   what is noted is of no use.
+    mutating func take(_ row: RowID, now: Touches = Touches()) -> Touches? {
         if touches.isEmpty { return nil }
-        return touches.removeValue(forKey: row)
+        guard let noted = touches.removeValue(forKey: row), noted.parents == now else { return nil }
+        return noted.own
     }
 }
 
