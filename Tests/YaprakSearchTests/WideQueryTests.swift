@@ -170,19 +170,61 @@ import Yaprak
         let stride = Int(FullTextSearch.cancellationStride)
         let database = try await FullTextCostTests.filled(2 * stride + 1)
         let reader = database.snapshot[FullTextCostTests.index]
-        /// How many records are found by a search that is given up when it is asked once more than so often.
-        func found(afterAsking count: Int) -> Int {
-            var asked = 0
-            return reader.index.tools.kits.withItem { kit in
-                let search = FullTextSearch(.word("all"), reader.root, reader.index.tools, kit) {
-                    asked += 1
-                    return asked > count
-                }
-                return withExtendedLifetime(reader.snapshot) { search.topByDocuments(.max).count }
+        let word = SearchQuery.word("all")
+        // Once for the word, once for each stretch of records, and once before what is found is sorted.
+        let results = (1...5).map { count in Self.givenUp(word, reader, after: count) { $0.topByDocuments(.max) } }
+        #expect(results.map(\.asked) == [3, 4, 5, 5, 5])
+        #expect(results.map(\.found) == [0, 0, 0, 0, 2 * stride + 1])
+        // Once for the part, once for its word, and once before what is found is sorted.
+        let others = (1...3).map { count in Self.givenUp(word, reader, after: count) { $0.topByParts(.max) } }
+        #expect(others.map(\.asked) == [3, 3, 3])
+        #expect(others.map(\.found) == [0, 0, 2 * stride + 1])
+    }
+
+    /// It was asked for each word, and not while records were passed over.
+    @Test func `A ranking that nobody waits for any more ends also where it passes over all records in one step`()
+        async throws
+    {
+        let stride = Int(FullTextSearch.cancellationStride)
+        let database = Database.inMemory()
+        try await database.write { transaction in
+            for number in 0...2 * stride {
+                // Keys in the order of their numbers.
+                let title = number % 2 == 0 ? "all even" : "all odd"
+                transaction[.mails]["m\(10_000 + number)"] = Mail(title: title, body: "")
             }
         }
-        // Once for the word itself.
-        #expect((1...4).map(found) == [0, stride, 2 * stride, 2 * stride + 1])
+        try await database.register(FullTextCostTests.index)
+        let reader = database.snapshot[FullTextCostTests.index]
+        let queries: [SearchQuery] = [
+            .word("all").excluding(.word("all")), .all(of: [.word("even"), .word("odd")]),
+        ]
+        for query in queries {
+            func asked(upTo count: Int) -> Int {
+                let result = Self.givenUp(query, reader, after: count) { $0.topByDocuments(.max) }
+                #expect(result.found == 0)
+                return result.asked
+            }
+            // For each word, for each stretch of records that are passed over, and at the end.
+            #expect(asked(upTo: .max) == 2 + 2 + 1, "\(query)")
+            #expect(asked(upTo: 2) == 2 + 1 + 1, "\(query)")
+        }
+    }
+
+    /// How many records are found by a search that is given up once it was asked so often, and how often it is asked.
+    private static func givenUp(
+        _ query: SearchQuery, _ reader: FullTextReader<Mail, NoMetadata>, after count: Int,
+        _ rank: (FullTextSearch) -> [(document: UInt32, score: Double)]
+    ) -> (found: Int, asked: Int) {
+        var asked = 0
+        let found = reader.index.tools.kits.withItem { kit in
+            let search = FullTextSearch(query, reader.root, reader.index.tools, kit) {
+                asked += 1
+                return asked > count
+            }
+            return withExtendedLifetime(reader.snapshot) { rank(search).count }
+        }
+        return (found, asked)
     }
 
     @Test func `What is typed may be as long as a book: words are looked up while a record has all before`()

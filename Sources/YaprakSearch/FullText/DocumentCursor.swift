@@ -68,8 +68,10 @@ struct CursorList<Cursor: DocumentCursor> {
     }
 
     /// Takes all to the first document that is not less than `target` and that all of them have.
-    /// - Returns: the document; ``DocumentCursor/end`` if there is none.
-    func seek(_ target: UInt32) -> UInt32 {
+    /// - Parameter isGivenUp: asked for each document that one of them does not have.
+    /// - Returns: the document; ``DocumentCursor/end`` if there is none, or it is given up.
+    @inline(__always)
+    func seek(_ target: UInt32, isGivenUp: () -> Bool = { false }) -> UInt32 {
         var target = target
         var agreeing = 0
         var at = 0
@@ -79,7 +81,13 @@ struct CursorList<Cursor: DocumentCursor> {
                 return cursor.document
             }
             if document == DocumentCursor.end { return document }
-            if document == target { agreeing &+= 1 } else { agreeing = 1 }
+            if document == target {
+                agreeing &+= 1
+            } else if isGivenUp() {
+                return DocumentCursor.end
+            } else {
+                agreeing = 1
+            }
             target = document
             at = at &+ 1 == count ? 0 : at &+ 1
         }
@@ -128,18 +136,37 @@ struct FoundDocuments {
     }
 }
 
+/// Asks now and then whether anybody waits for what a cursor finds: one call of its `seek` may pass over all documents.
+struct CancellationCheck {
+    private let isCancelled: (() -> Bool)?
+    private var passedCount: UInt32 = 0
+
+    init(_ isCancelled: (() -> Bool)?) { self.isCancelled = isCancelled }
+
+    /// Counts a document that is passed over. Asks once for ``FullTextSearch/cancellationStride`` of them.
+    /// - Returns: whether nobody waits any more.
+    @inline(__always)
+    mutating func passAndAsk() -> Bool {
+        passedCount &+= 1
+        return passedCount % FullTextSearch.cancellationStride == 0 && isCancelled?() == true
+    }
+}
+
 /// Documents that all of several cursors have.
 final class AllCursor: DocumentCursor {
     private let parts: CursorList<DocumentCursor>
+    @exclusivity(unchecked)
+    private var cancellation: CancellationCheck
 
-    init(_ parts: ContiguousArray<DocumentCursor>) {
+    init(_ parts: ContiguousArray<DocumentCursor>, _ cancellation: CancellationCheck) {
         self.parts = CursorList(parts)
+        self.cancellation = cancellation
         super.init()
         seek(0)
     }
 
     override func seek(_ target: UInt32) {
-        document = parts.seek(target)
+        document = parts.seek(target) { cancellation.passAndAsk() }
     }
 
     override func score(_ norm: Double) -> Double {
@@ -186,10 +213,13 @@ final class AnyCursor: DocumentCursor {
 final class ExclusionCursor: DocumentCursor {
     private let wanted: DocumentCursor
     let unwanted: DocumentCursor
+    @exclusivity(unchecked)
+    private var cancellation: CancellationCheck
 
-    init(_ wanted: DocumentCursor, without unwanted: DocumentCursor) {
+    init(_ wanted: DocumentCursor, without unwanted: DocumentCursor, _ cancellation: CancellationCheck) {
         self.wanted = wanted
         self.unwanted = unwanted
+        self.cancellation = cancellation
         super.init()
         seek(0)
     }
@@ -199,6 +229,10 @@ final class ExclusionCursor: DocumentCursor {
         while wanted.document < Self.end {
             if unwanted.document < wanted.document { unwanted.seek(wanted.document) }
             if unwanted.document != wanted.document { break }
+            if cancellation.passAndAsk() {
+                document = Self.end
+                return
+            }
             wanted.seek(wanted.document + 1)
         }
         document = wanted.document

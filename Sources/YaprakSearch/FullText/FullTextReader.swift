@@ -41,9 +41,9 @@ public struct FullTextReader<Object: Codable & Sendable, Metadata: Codable & Sen
     /// The score is BM25 (k1 1.2, b 0.75) with the inverse document frequency ln(1 + (N − n + ½) ÷ (n + ½)), added up over
     /// the words, phrases and beginnings of words in the query, but for those that are excluded. A word in a column counts
     /// as often as the column's weight says; a document's length is that of all columns.
-    /// - Complexity: O(postings of the query); what an AND rules out is skipped. O(postings · log *a*) for more than 16 parts
-    ///   *a* of ORs. Memory for the documents of at most 64 parts of the query at once, and for the places of beginnings within
-    ///   one phrase or `NEAR`.
+    /// - Complexity: O(postings of the query's words), once for each part of the query that has the word; equal words side by
+    ///   side are one part. What an AND rules out is skipped. O(postings · log *a*) for more than 16 parts *a* of ORs. Memory for
+    ///   the documents of at most 64 parts of the query at once, and for the places of beginnings within one phrase or `NEAR`.
     @inlinable
     public func top(_ count: Int = 10, for query: SearchQuery) -> [SearchHit<Object, Metadata>] {
         var hits: [SearchHit<Object, Metadata>] = []

@@ -15,7 +15,8 @@ extension FullTextSearch {
                 if lengths[document] & LengthPage.freeBit == 0 { best.offer(document, scores[Int(document)]) }
             }
         }
-        return best.sorted
+        // What nobody waits for is not sorted.
+        return leaves.reader.isCancelled ? [] : best.sorted
     }
 
     /// Adds to each document's score what a part of the query gives it.

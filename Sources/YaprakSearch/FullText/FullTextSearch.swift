@@ -52,8 +52,9 @@ struct FullTextSearch {
 
     /// The best documents and their scores, best first; of equal ones, the smaller key first.
     /// - Complexity: O(postings + *k* log *k*), without those that an AND skips; O(postings · log *a* + *k* log *k*) for more
-    ///   than ``AnyCursor/alternativesMax`` parts *a* of ORs. No more than ``LeafSearch/listsMax`` lists of documents at once,
-    ///   however many parts the query has.
+    ///   than ``AnyCursor/alternativesMax`` parts *a* of ORs. The postings of a word count once for each part of the query that
+    ///   has it; equal words side by side are one part. No more than ``LeafSearch/listsMax`` lists of documents at once, however
+    ///   many parts the query has.
     func top(_ count: Int) -> [(document: UInt32, score: Double)] {
         guard count > 0, root.documentCount > 0 else { return [] }
         return needsManyLists ? topByParts(count) : topByDocuments(count)
@@ -68,7 +69,8 @@ struct FullTextSearch {
     /// The mean length of a document.
     var meanLength: Double { max(1, Double(root.termCount)) / Double(root.documentCount) }
 
-    /// After so many numbers of documents, it is asked again whether anybody waits for what is found.
+    /// After so many numbers of documents, or documents that are passed over, it is asked again whether anybody waits for what is
+    /// found.
     static let cancellationStride: UInt32 = 4096
 
     /// The best documents, one after the other: all parts of the query are walked together.
@@ -93,7 +95,8 @@ struct FullTextSearch {
                 }
             }
         }
-        return best.sorted
+        // What nobody waits for is not sorted.
+        return leaves.reader.isCancelled ? [] : best.sorted
     }
 
     /// A cursor over the documents of a part of the query.
@@ -114,7 +117,7 @@ struct FullTextSearch {
                 if part.document == DocumentCursor.end { return emptyCursor }
                 all.append(part)
             }
-            return AllCursor(all)
+            return AllCursor(all, cancellation)
         case .any(let nodes):
             var parts: ContiguousArray<DocumentCursor> = []
             parts.reserveCapacity(nodes.count)
@@ -127,9 +130,11 @@ struct FullTextSearch {
             return query.alternativeCount > AnyCursor.alternativesMax ? AnyOfManyCursor(parts) : AnyCursor(parts)
         case .without(let wanted, let unwanted):
             return ExclusionCursor(
-                cursor(wanted, skips: skips, &known), without: cursor(unwanted, skips: true, &known))
+                cursor(wanted, skips: skips, &known), without: cursor(unwanted, skips: true, &known), cancellation)
         }
     }
+
+    private var cancellation: CancellationCheck { CancellationCheck(leaves.reader.asksIfCancelled) }
 
     private var emptyCursor: DocumentCursor { ListCursor(FoundDocuments(), Rank(documents: 0, matching: 0)) }
 }

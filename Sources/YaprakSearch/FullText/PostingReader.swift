@@ -19,7 +19,7 @@ final class TermRoom {
 struct PostingReader {
     let pages: TreeRoot
     private let room: TermRoom
-    private let asksIfCancelled: (() -> Bool)?
+    let asksIfCancelled: (() -> Bool)?
 
     /// Whether nobody waits for what is found.
     var isCancelled: Bool { asksIfCancelled?() == true }
