@@ -143,6 +143,28 @@ import Yaprak
         }
     }
 
+    /// Each of them was looked for in each text, and had an array for each.
+    @Test func `Many words in none of many texts take about the time of one`() {
+        let columns = (0..<20_000).map { "f\($0)" }
+        let texts = columns.map { _ in "hay and straw" }
+        let words = (0..<1_000).map { SearchQuery.word("word\($0)") }
+        func least(_ query: SearchQuery) -> Duration {
+            let scan = SearchScan(query, columns: columns)
+            return (0..<3).map { _ in Self.seconds { #expect(!scan.matches(texts)) } }.min()!
+        }
+        let (one, many) = (least(.word("word0")), least(.any(of: words)))
+        #expect(many < one * 10 + .milliseconds(100), "\(one) and \(many)")
+        // Those that have one are looked at, and so are all where a word may be misspelt.
+        var others = texts
+        others[19_000] = "hay and word7"
+        #expect(SearchScan(.any(of: words), columns: columns).matches(others))
+        #expect(SearchScan(.any(of: words), columns: columns).snippet(of: others, terms: 9).column == "f19000")
+        let misspelt = SearchQuery.any(of: Array(words.prefix(20)) + [.fuzzy("stray", distance: 1)])
+        let (some, scan) = (Array(texts.prefix(2)), SearchScan(misspelt, columns: ["a", "b"]))
+        #expect(scan.matches(some))
+        #expect(scan.snippet(of: some, terms: 9).marked("[", "]") == "hay and [straw]")
+    }
+
     @Test func `A long snippet of a word that is everywhere is found in one pass`() async {
         await expectGrowth("a snippet", 1_500) { count in
             let text = String(repeating: "all ", count: count)

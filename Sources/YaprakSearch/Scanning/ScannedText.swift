@@ -29,6 +29,9 @@ struct ScannedText {
         found = units?.found(in: self)
     }
 
+    /// Whether the query has many units, and none of them stands for a term of the text.
+    var hasNoUnit: Bool { found?.isEmpty ?? false }
+
     /// The number of terms.
     var count: Int { ends.count }
 

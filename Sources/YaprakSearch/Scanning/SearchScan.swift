@@ -3,8 +3,9 @@
 ///     let scan = SearchScan(query, columns: ["title", "body"])
 ///     if scan.matches([title, body]) { … }
 ///
-/// Used by one thread at a time. O(bytes of the texts and of the query + places found) for a document; each word that may be
-/// misspelt is compared with all words of the texts.
+/// Used by one thread at a time. O(bytes of the texts and of the query + places found + parts of the query · texts that have a
+/// word of it) for a document; each word that may be misspelt is compared with all words of the texts, and each other part is
+/// then looked for in all texts, too.
 package final class SearchScan {
     private let splitter: TextSplitter
     private let query: CompiledQuery
@@ -13,6 +14,8 @@ package final class SearchScan {
     private let numbers: [Int]?
     /// The units of the query, if it has many.
     private let units: UnitTable?
+    /// Whether a word of the query may be misspelt, which is no unit.
+    private let hasFuzzyWord: Bool
 
     /// The most columns that a query may name where there are more than an index can have.
     package static let namedColumnsMax = CompiledQuery.columnsMax - 1
@@ -33,6 +36,7 @@ package final class SearchScan {
             self.query = CompiledQuery(query, columnNames: named, splitter)
         }
         units = UnitTable(self.query.leaves)
+        hasFuzzyWord = self.query.leaves.contains { if case .fuzzy = $0.kind { true } else { false } }
     }
 
     /// Whether a leaf may stand in a column.
@@ -40,19 +44,25 @@ package final class SearchScan {
         leaf.columns >> UInt64(numbers?[column] ?? column) & 1 == 1
     }
 
+    /// Whether a part of the query may stand in a text, so that each of them has to be looked for.
+    private func mayHavePart(_ text: ScannedText) -> Bool { hasFuzzyWord || !text.hasNoUnit }
+
     /// Whether a document matches.
     package func matches(_ texts: [String]) -> Bool {
-        let texts = texts.map(scan)
-        return matches(query.root, texts)
+        var scanned: [(column: Int, text: ScannedText)] = []
+        for (column, text) in texts.enumerated() {
+            let text = scan(text)
+            if mayHavePart(text) { scanned.append((column, text)) }
+        }
+        return matches(query.root, scanned)
     }
 
-    private func matches(_ node: CompiledQuery.Node, _ texts: [ScannedText]) -> Bool {
+    private func matches(_ node: CompiledQuery.Node, _ texts: [(column: Int, text: ScannedText)]) -> Bool {
         switch node {
         case .nothing: false
         case .leaf(let number, _):
-            texts.indices.contains { column in
-                isIn(column, query.leaves[number])
-                    && !texts[column].occurrences(of: query.leaves[number]).isEmpty
+            texts.contains { column, text in
+                isIn(column, query.leaves[number]) && !text.occurrences(of: query.leaves[number]).isEmpty
             }
         case .all(let nodes): nodes.allSatisfy { matches($0, texts) }
         case .any(let nodes): nodes.contains { matches($0, texts) }
@@ -62,7 +72,8 @@ package final class SearchScan {
 
     /// Where the parts of the query that are wanted stand in the text of a column, and which leaf each is.
     func occurrences(in text: ScannedText, column: Int) -> [(leaf: Int, found: ScannedText.Occurrence)] {
-        query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, found: ScannedText.Occurrence)] in
+        guard mayHavePart(text) else { return [] }
+        return query.leaves.enumerated().flatMap { number, leaf -> [(leaf: Int, found: ScannedText.Occurrence)] in
             guard leaf.isWanted, isIn(column, leaf) else { return [] }
             return text.occurrences(of: leaf).map { (number, $0) }
         }

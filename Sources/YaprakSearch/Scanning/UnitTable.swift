@@ -28,21 +28,24 @@ struct UnitTable {
     /// The terms of a text that units stand for.
     struct Found {
         fileprivate let table: UnitTable
-        fileprivate var terms: [[Int]]
+        /// Of units that stand for any: a text has few of a long query.
+        fileprivate var terms: [Int: [Int]] = [:]
+
+        var isEmpty: Bool { terms.isEmpty }
 
         /// The numbers of the terms that a unit of the query stands for, ascending.
-        func terms(of unit: Unit) -> [Int] { table.number(of: unit).map { terms[$0] } ?? [] }
+        func terms(of unit: Unit) -> [Int] { table.number(of: unit).flatMap { terms[$0] } ?? [] }
     }
 
     /// Looks at each term of a text once. O(bytes · lengths of beginnings).
     func found(in text: ScannedText) -> Found {
-        var found = Found(table: self, terms: Array(repeating: [], count: count))
+        var found = Found(table: self)
         for index in 0..<text.count {
             let term = text.term(index)
-            if let number = whole[term] { found.terms[number].append(index) }
+            if let number = whole[term] { found.terms[number, default: []].append(index) }
             for length in lengths {
                 if length > term.count { break }
-                if let number = beginnings[term.prefix(length)] { found.terms[number].append(index) }
+                if let number = beginnings[term.prefix(length)] { found.terms[number, default: []].append(index) }
             }
         }
         return found

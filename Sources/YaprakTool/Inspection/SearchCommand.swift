@@ -92,6 +92,12 @@ private final class Scanner {
     private let field: String?
     /// One for each set of fields: records of a collection mostly have the same.
     private var scans: [[String]: SearchScan] = [:]
+    /// How many names ``scans`` has.
+    private var keptNameCount = 0
+
+    private static let keptMax = 1_000
+    /// Of all kept sets together: records that are dictionaries by id have many names, and other ones each.
+    private static let keptNamesMax = 64_000
 
     init(query: SearchQuery, field: String?) {
         self.query = query
@@ -107,7 +113,10 @@ private final class Scanner {
             scan = known
         } else {
             scan = SearchScan(query, columns: record.names)
-            if scans.count < 1000 { scans[record.names] = scan }
+            if scans.count < Self.keptMax, keptNameCount + record.names.count <= Self.keptNamesMax {
+                scans[record.names] = scan
+                keptNameCount += record.names.count
+            }
         }
         guard scan.matches(record.texts) else { return nil }
         let snippet = scan.snippet(of: record.texts, terms: 12)
