@@ -136,6 +136,24 @@
             }
         }
 
+        // From the third revision on the key was compared anew for each field.
+        @Test func `Who set the fields below a long key is asked in a time that grows as both do`() async throws {
+            try await expectGrowth("setters below a long key", 500) { count in
+                let key = String(repeating: "k", count: 400 * count)
+                let records = try (0..<5).map { (number: UInt64) in
+                    let items = CBORValue.array(Array(repeating: .unsigned(number), count: 4 * count))
+                    let object = try CBORValue.map([.init(.text(key), items)]).encoded()
+                    return ReplayRecord(RawRecord(key: "a", object: object[...], metadata: nil, version: 1))
+                }
+                let revisions = zip(records, records.dropFirst()).map { before, after in
+                    Revisions.Revision(number: 3, nanosecondsSince1970: 0, origin: "", before: before, after: after)
+                }
+                let start = ThreadClock.seconds
+                _ = try FieldSetters(revisions, checking: {})
+                return .seconds(ThreadClock.seconds - start)
+            }
+        }
+
         @Test(arguments: ["2013", "2nd", "$ref", "$key", ".x", "a b", "é", "_a1"])
         func `The head of a column sorts by its field, whatever its name`(field: String) async throws {
             let maps = RecordCollection<[String: Int], NoMetadata>("maps")

@@ -330,6 +330,24 @@ import YaprakReplay
         #expect(try await blame() == [".": 6])
     }
 
+    // From the third commit on the key was compared anew for each field.
+    @Test func `Who set the fields below a long key is found in a time that grows as both do`() async throws {
+        var commits = try ReplayReader(FilePath(shop)).commits().makeAsyncIterator()
+        let commit = try #require(try await commits.next())
+        await expectGrowth("fields below a long key", 500) { count in
+            let values = (0..<5).map { (number: UInt64) in
+                let key = CBORValue.text(String(repeating: "k", count: 400 * count))
+                return CBORValue.map([.init(key, .array(Array(repeating: .unsigned(number), count: 4 * count)))])
+            }
+            var settings = FieldSettings()
+            let start = ThreadClock.seconds
+            for (before, after) in zip(values, values.dropFirst()) {
+                settings.add(FieldChanges(from: before, to: after), by: commit)
+            }
+            return .seconds(ThreadClock.seconds - start)
+        }
+    }
+
     // One level of a record took a frame, and a few hundred overflowed the stack of a thread.
     @Test func `A record as deep as one may be has its fields found on a small stack`() async {
         let levels = 2 * DatabaseLimits.recordLevelsMax

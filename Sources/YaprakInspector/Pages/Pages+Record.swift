@@ -190,7 +190,10 @@
         /// The node of a field, which is made if there is none; `nil` below a key of which nothing is known.
         private mutating func node(of field: FieldPath) -> Int? {
             guard let (container, step) = field.lastStep else { return 0 }
-            if container != noted.container {
+            if container == noted.container {
+                // Those that follow in this revision have the same object, and are not compared step by step.
+                noted.container = container
+            } else {
                 let steps = container.steps
                 var node: Int? = steps.contains(where: Self.isLong) ? nil : 0
                 for step in steps { node = node.map { part(step, of: $0) } }

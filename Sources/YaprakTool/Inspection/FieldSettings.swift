@@ -65,7 +65,10 @@ struct FieldSettings {
 
     private mutating func node(of field: FieldPath) -> Int {
         guard let (container, step) = field.lastStep else { return 0 }
-        if container != changed.container {
+        if container == changed.container {
+            // Those that follow in this commit have the same object, and are not compared step by step.
+            changed.container = container
+        } else {
             var node = 0
             for step in container.steps { node = part(step, of: node) }
             changed = (container, node)
