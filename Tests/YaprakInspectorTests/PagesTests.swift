@@ -214,6 +214,31 @@
             try await inspected.database.close()
         }
 
+        // Each of a thousand changes had as much room for its fields as one that is asked for alone.
+        @Test func `What leads to the fields of all changes of an answer is bounded`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let deep = RecordCollection<CBORValue, NoMetadata>("deep")
+            for number in 0..<2 {
+                // 10 MB of paths each.
+                let items = CBORValue.array(Array(repeating: .unsigned(UInt64(number)), count: 1800))
+                let object = (0..<300).reduce(items) { inner, _ in .array([inner]) }
+                try await inspected.database.write { transaction in
+                    for key in ["a", "b", "c"] { transaction[deep][key] = object }
+                }
+            }
+            let service = try inspected.service()
+            for target in [
+                "/api/commits/3", "/api/changes?from=2&to=3", "/api/without?commit=3", "/api/commits/3?offset=2",
+            ] {
+                let answer = await service.ask(target).text
+                #expect(answer.components(separatedBy: #""fields""#).count == 2, "\(target)")
+            }
+            let step = try #require(try ReplayReader(inspected.path).cursor(at: 2).next())
+            let fields = step.json["changes"]?.array?.map { $0["fields"]?.array?.count }
+            #expect(fields == [1800, nil, nil])
+            try await inspected.database.close()
+        }
+
         @Test(arguments: [1, 2, 3, 5] as [UInt64])
         func `No address makes a failure of the server`(seed: UInt64) async throws {
             let inspected = try await InspectedDatabase(commits: 5)

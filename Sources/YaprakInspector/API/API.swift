@@ -73,7 +73,7 @@
             // Where the values are out of reach, what the log says without them.
             let known = step.changes == nil ? pairs.first { $0.key == "changes" }?.value.array ?? [] : []
             let count = step.changes?.count ?? known.count
-            let shown = step.changes.map { $0.dropFirst(min($0.count, offset)).prefix(limit).map(\.json) }
+            let shown = step.changes.map { $0.dropFirst(min($0.count, offset)).prefix(limit).json }
             let changes = shown ?? Array(known.dropFirst(min(known.count, offset)).prefix(limit))
             return .map(
                 pairs.filter { $0.key != "changes" } + [
@@ -110,7 +110,7 @@
                 let shown = changes.dropFirst(min(changes.count, offset)).prefix(limit)
                 return [
                     "from": .unsigned(from.rawValue), "to": .unsigned(to.rawValue),
-                    "count": .integer(Int64(changes.count)), "changes": .array(shown.map(\.json)),
+                    "count": .integer(Int64(changes.count)), "changes": .array(shown.json),
                 ]
             }
         }
@@ -125,7 +125,7 @@
             var pairs: [CBORValue.Pair] = [
                 .init("commit", .unsigned(number.rawValue)), .init("in", .unsigned(undone.now.commitNumber.rawValue)),
                 .init("count", .integer(Int64(undone.changes.count))),
-                .init("changes", .array(shown.map(\.json))),
+                .init("changes", .array(shown.json)),
                 .init("conflictCount", .integer(Int64(undone.conflicts.count))),
                 .init(
                     "conflicts",

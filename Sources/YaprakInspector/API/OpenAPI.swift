@@ -35,6 +35,11 @@
                 "ns": ["type": "integer", "description": "Nanoseconds since 1970."], "origin": ["type": "string"],
             ],
         ]
+        /// What each path says that answers with the fields that differ.
+        private static let fieldsNote = """
+            From the change on with which the paths of all `fields` pass 16 MiB, they are left out; a change that is \
+            asked for alone, with offset and limit, has as much for itself.
+            """
         private static let objectSchema: CBORValue = ["type": "object"]
         /// An answer that may not have all of it.
         private static func part(of schema: CBORValue) -> CBORValue {
@@ -70,7 +75,8 @@
                     "/api/commits", "Commits in brief, the newest first.", [from, to, limit],
                     ["type": "array", "items": commit]),
                 path(
-                    "/api/commits/{position}", "A commit with the values it changed and the fields that differ.",
+                    "/api/commits/{position}",
+                    "A commit with the values it changed and the fields that differ. \(fieldsNote)",
                     [
                         Parameter(name: "position", words: "The commit.", schema: word, isRequired: true),
                         offset, limit,
@@ -110,7 +116,7 @@
                         Parameter(name: "group", words: "Only this group; its name may be empty."), offset, limit,
                     ], part(of: objectSchema)),
                 path(
-                    "/api/changes", "The records that differ between two commits.",
+                    "/api/changes", "The records that differ between two commits. \(fieldsNote)",
                     [
                         Parameter(name: "from", words: "The commit before.", schema: word, isRequired: true), to,
                         offset, limit,
@@ -119,7 +125,7 @@
                 path(
                     "/api/without",
                     "What would be different now without a commit; nothing is written, or run after a commit. "
-                        + "`conflicts` has the first thousand of `conflictCount`.",
+                        + "`conflicts` has the first thousand of `conflictCount`. \(fieldsNote)",
                     [
                         Parameter(name: "commit", words: "The commit that is undone.", schema: word, isRequired: true),
                         Parameter(

@@ -8,8 +8,17 @@ extension ReplayChange {
 
     /// `{"collection", "key", "kinds", "before", "after", "fields"}`, with `metadataBefore` and `metadataAfter` where there is
     /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out; also
-    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB.
+    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB: the text of each, and 16 bytes
+    /// for each step.
     public var json: CBORValue {
+        var room = Self.pathBytesMax
+        return json(in: &room)
+    }
+
+    fileprivate static let pathBytesMax = 16 << 20
+
+    /// The same, where the paths of fields have so much room; what they take is subtracted.
+    fileprivate func json(in room: inout Int) -> CBORValue {
         var pairs: [CBORValue.Pair] = [
             .init("collection", .text(collectionName)), .init("key", .text(key)),
             .init("kinds", .array(kinds.words.map { .text($0) })),
@@ -18,21 +27,31 @@ extension ReplayChange {
         if let metadata = before?.metadata { pairs.append(.init("metadataBefore", metadata)) }
         if let after { pairs.append(.init("after", after.object)) }
         if let metadata = after?.metadata { pairs.append(.init("metadataAfter", metadata)) }
-        if before != nil, after != nil, let fieldsJSON { pairs.append(.init("fields", fieldsJSON)) }
+        if before != nil, after != nil, let fields = fieldsJSON(in: &room) { pairs.append(.init("fields", fields)) }
         return .map(pairs)
     }
 
-    private static let pathBytesMax = 16 << 20
-
-    /// The fields that differ; `nil` if their paths are too long together: there may be a million below 500 levels.
-    private var fieldsJSON: CBORValue? {
-        var fields: [CBORValue] = [], pathBytes = 0
+    /// The fields that differ; `nil` if their paths are too long together: there may be a million below 500 levels. The room
+    /// is less than none then, and those of later changes are not even looked for.
+    private func fieldsJSON(in room: inout Int) -> CBORValue? {
+        if room < 0 { return nil }
+        var fields: [CBORValue] = []
         for field in FieldChanges(from: before, to: after) {
-            pathBytes += field.path.utf8.count
-            if pathBytes > Self.pathBytesMax { return nil }
+            // Its text, and an item for each step.
+            room -= field.path.utf8.count + 16 * field.field.stepCount
+            if room < 0 { return nil }
             fields.append(field.json)
         }
         return .array(fields)
+    }
+}
+
+extension Sequence<ReplayChange> {
+    /// The JSON of each. The bound of ``ReplayChange/json`` is one for all of them: from the change on that passes it, they
+    /// have no `fields`.
+    package var json: [CBORValue] {
+        var room = ReplayChange.pathBytesMax
+        return map { $0.json(in: &room) }
     }
 }
 
@@ -74,9 +93,10 @@ extension CommitDescription {
 
 extension ReplayStep {
     /// The commit with the values of its records before and after, and the fields that differ: as ``CommitDescription/json``,
-    /// with a ``ReplayChange/json`` for each record.
+    /// with a ``ReplayChange/json`` for each record. Its bound of 16 MiB is one for all of them: from the record on that passes
+    /// it, `fields` is left out.
     /// - Complexity: O(size of the changed records).
     public var json: CBORValue {
-        .map(commit.headJSON + [.init("changes", .array(changes.map(\.json)))])
+        .map(commit.headJSON + [.init("changes", .array(changes.json))])
     }
 }

@@ -35,6 +35,9 @@ public struct FieldPath: Sendable, Hashable {
         set { self = FieldPath(newValue) }
     }
 
+    /// How many steps there are. O(1).
+    package var stepCount: Int { last?.count ?? 0 }
+
     /// A path of these steps.
     public init(_ steps: [Step] = []) { last = steps.reduce(nil) { Link($1, in: $0) } }
 
