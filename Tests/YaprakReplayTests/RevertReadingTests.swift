@@ -41,9 +41,9 @@ import YaprakStorage
     ) async throws -> Task<ReplayRevert, any Error> {
         let path = path
         let revert = Task {
-            try await database.revert(2...2, choosing: choice, overwritesConflicts: false, origin: "revert") {
-                try ReplayReader(path, fileSystem: disk)
-            }
+            try await database.revert(
+                2...2, choosing: choice, overwritesConflicts: false, origin: "revert",
+                by: { try ReplayReader(path, fileSystem: disk) })
         }
         while !disk.isReached.isSet { try await Task.sleep(for: .microseconds(200)) }
         return revert

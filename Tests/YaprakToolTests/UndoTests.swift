@@ -1,7 +1,10 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
+import ToolSupport
 import Yaprak
+import YaprakReplay
 
 @testable import YaprakTool
 
@@ -45,6 +48,21 @@ import Yaprak
         let conflict = await yaprak("undo", shop, "--origin", "shop")
         #expect(conflict.code == 5 && conflict.err.contains("undoing commit 1"))
         #expect(await yaprak("undo", shop, "--origin", "nobody").code == 3)
+    }
+
+    // It opened the path once more, and took what another database has there for what the records had been.
+    @Test func `A revert reads the directory that is open, wherever its path leads by now`() async throws {
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        try FileManager.default.moveItem(atPath: shop, toPath: folder("moved.yaprak"))
+        let other = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        for rank in 20...22 { try await other.write { $0[.shopBooks]["abc"] = ShopBook(title: "Dune", rank: rank) } }
+        let reverting = Reverting(
+            database: shop, force: true, isDryRun: false, origin: "", format: .table,
+            console: Console(out: TextSink(), err: TextSink()))
+        #expect(try await reverting.write(2...2, to: database).changes.map(\.key) == ["abc"])
+        #expect(database.snapshot[.shopBooks]["abc"]?.rank == 3)
+        try await database.close()
+        try await other.close()
     }
 
     @Test func `Only chosen fields of chosen changes are reverted, and others stay as they are`() async throws {

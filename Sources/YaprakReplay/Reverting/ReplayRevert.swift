@@ -151,18 +151,27 @@ extension Database {
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice = .init(),
         overwritesConflicts: Bool = false, origin: String = "revert"
     ) async throws -> ReplayRevert {
+        try await revert(
+            commits, choosing: choice, overwritesConflicts: overwritesConflicts, origin: origin, unless: { false })
+    }
+
+    /// The same, unless it takes so long that nobody waits for it any more. `isCancelled` ends it as cancelling the task does.
+    package nonisolated(nonsending) func revert(
+        _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice, overwritesConflicts: Bool,
+        origin: String, unless isCancelled: @escaping @Sendable () -> Bool
+    ) async throws -> ReplayRevert {
         guard let path, let makeStoreReader else {
             throw DatabaseError(
                 .commitOutOfReach, "a database in memory keeps no log. Keep a snapshot, and restore that.",
                 place: .init(commits: commits))
         }
         return try await revert(
-            commits, choosing: choice, overwritesConflicts: overwritesConflicts, origin: origin
-        ) { ReplayReader(path, makeStoreReader()) }
+            commits, choosing: choice, overwritesConflicts: overwritesConflicts, origin: origin,
+            by: { ReplayReader(path, makeStoreReader()) }, unless: isCancelled)
     }
 
-    /// The same, with a reader of these files that is made where it may block. `isCancelled` ends it as cancelling the task does.
-    package nonisolated(nonsending) func revert(
+    /// The same, with a reader of these files that is made where it may block.
+    nonisolated(nonsending) func revert(
         _ commits: ClosedRange<CommitNumber>, choosing choice: ReplayRevert.Choice, overwritesConflicts: Bool,
         origin: String, by makeReader: @escaping @Sendable () throws -> ReplayReader,
         unless isCancelled: @escaping @Sendable () -> Bool = { false }

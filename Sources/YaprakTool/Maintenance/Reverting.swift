@@ -40,15 +40,11 @@ struct Reverting {
         options.clock = Invocation.clock
         // All of it is one commit, as it was.
         options.limits.operationsMax = .max
-        let path = FilePath(database)
-        let opened = try await Database.open(at: path, options: options)
+        let opened = try await Database.open(at: FilePath(database), options: options)
         let before = opened.commitNumber
         let outcome: Result<ReplayRevert, any Error>
         do {
-            outcome = .success(
-                try await opened.revert(
-                    numbers, choosing: choice, overwritesConflicts: force, origin: origin,
-                    by: { try ReplayReader(path) }, unless: Invocation.isInterrupted))
+            outcome = .success(try await write(numbers, to: opened))
         } catch {
             outcome = .failure(error)
         }
@@ -68,6 +64,12 @@ struct Reverting {
             try finish(conflict.revert)
         case .failure(let error): throw error
         }
+    }
+
+    /// Reverts commits of a database that is open.
+    func write(_ numbers: ClosedRange<CommitNumber>, to opened: Database) async throws -> ReplayRevert {
+        try await opened.revert(
+            numbers, choosing: choice, overwritesConflicts: force, origin: origin, unless: Invocation.isInterrupted)
     }
 
     private func finish(_ revert: ReplayRevert) throws {
