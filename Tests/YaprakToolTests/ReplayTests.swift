@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 import ToolSupport
 import Yaprak
+import YaprakCBOR
 import YaprakLocks
+import YaprakReplay
 
 @testable import YaprakTool
 
@@ -122,6 +124,24 @@ import YaprakLocks
         let (_, text) = await step([.end] + down + [.character("q")])
         // A terminal that has no size has 24 rows.
         #expect(text.contains("key-1") && text.contains("key-60") && text.contains("of 121"))
+    }
+
+    @Test func `Of very many fields of a record the first are printed, and the others are counted`() throws {
+        for (count, rest) in [
+            (3, []), (4, ["… and 1 more field"]), (20, ["… and 17 more fields"]),
+        ] as [(Int, [String])] {
+            func record(_ item: CBORValue) throws -> ReplayRecord {
+                let object = try CBORValue.array(Array(repeating: item, count: count)).encoded()
+                return ReplayRecord(RawRecord(key: "a", object: object[...], metadata: nil, version: 1))
+            }
+            let change = ShownChange(
+                collection: "lists", key: "a", kinds: .objectChanged, before: try record(0), after: try record(1))
+            let console = Console(out: TextSink(), err: TextSink())
+            // A line of them has twelve bytes; the third begins within the bound.
+            try PatchPrinter(console: console, fieldBytesMax: 24).writeFields(of: change, indent: "")
+            let lines = ["[0]: 0 → 1", "[1]: 0 → 1", "[2]: 0 → 1"] + rest
+            #expect(console.out.text == lines.map { $0 + "\n" }.joined())
+        }
     }
 
     /// How long things took, by what was done between two looks at the keyboard.
