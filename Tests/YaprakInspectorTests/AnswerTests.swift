@@ -136,7 +136,7 @@
             }
         }
 
-        // From the third revision on the key was compared anew for each field.
+        // From the third revision on the key was compared again for each field.
         @Test func `Who set the fields below a long key is asked in a time that grows as both do`() async throws {
             try await expectGrowth("setters below a long key", 500) { count in
                 let key = String(repeating: "k", count: 400 * count)

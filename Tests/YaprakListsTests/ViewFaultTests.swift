@@ -362,7 +362,7 @@ import Yaprak
     }
 
     /// The row came back into the filtered view with what that had of it before.
-    @Test func `What is touched while a parent's filter leaves a row out is told in its filtered views, too`()
+    @Test func `What is touched while a parent's filter leaves a row out is reported in its filtered views, too`()
         async throws
     {
         let database = Database.inMemory()

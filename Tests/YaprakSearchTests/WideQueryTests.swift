@@ -181,7 +181,7 @@ import Yaprak
         #expect(others.map(\.found) == [0, 0, 2 * stride + 1])
     }
 
-    /// It was asked for each word, and not while records were passed over.
+    /// It was asked for each word, and not while records were skipped.
     @Test func `A ranking that nobody waits for any more ends also where it passes over all records in one step`()
         async throws
     {
@@ -205,7 +205,7 @@ import Yaprak
                 #expect(result.found == 0)
                 return result.asked
             }
-            // For each word, for each stretch of records that are passed over, and at the end.
+            // For each word, for each stretch of records that are skipped, and at the end.
             #expect(asked(upTo: .max) == 2 + 2 + 1, "\(query)")
             #expect(asked(upTo: 2) == 2 + 1 + 1, "\(query)")
         }

@@ -330,7 +330,7 @@ import YaprakReplay
         #expect(try await blame() == [".": 6])
     }
 
-    // From the third commit on the key was compared anew for each field.
+    // From the third commit on the key was compared again for each field.
     @Test func `Who set the fields below a long key is found in a time that grows as both do`() async throws {
         var commits = try ReplayReader(FilePath(shop)).commits().makeAsyncIterator()
         let commit = try #require(try await commits.next())

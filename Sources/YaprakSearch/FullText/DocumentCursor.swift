@@ -143,7 +143,7 @@ struct CancellationCheck {
 
     init(_ isCancelled: (() -> Bool)?) { self.isCancelled = isCancelled }
 
-    /// Counts a document that is passed over. Asks once for ``FullTextSearch/cancellationStride`` of them.
+    /// Counts a document that is skipped. Asks once for ``FullTextSearch/cancellationStride`` of them.
     /// - Returns: whether nobody waits any more.
     @inline(__always)
     mutating func passAndAsk() -> Bool {

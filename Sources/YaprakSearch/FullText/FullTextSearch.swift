@@ -69,7 +69,7 @@ struct FullTextSearch {
     /// The mean length of a document.
     var meanLength: Double { max(1, Double(root.termCount)) / Double(root.documentCount) }
 
-    /// After so many numbers of documents, or documents that are passed over, it is asked again whether anybody waits for what is
+    /// After so many numbers of documents, or documents that are skipped, it is asked again whether anybody waits for what is
     /// found.
     static let cancellationStride: UInt32 = 4096
 
