@@ -385,11 +385,21 @@ import Yaprak
             transaction[.cities]["c1"] = City()
             transaction[.cities]["c2"] = City(country: "it")
             transaction[.cities]["c3"] = City(country: "de")
+            transaction[.cities]["c4"] = City(country: "fr")
+            transaction[.cities]["c5"] = City(country: "gr")
         }
         let zero = database.snapshot
+        // Two whose rows in the child have touches of their own, which are lost below: that is no touch.
+        try await database.write { try $0.touchObject("c5", in: cities) }
+        try await database.write { transaction in
+            try transaction.touchObject("c4", in: child)
+            try transaction.touchObject("c5", in: child)
+        }
         try await database.write { transaction in
             try transaction.touchObject("c1", in: grandchild)
             try transaction.touchObject("c3", in: grandchild)
+            try transaction.touchObject("c4", in: grandchild)
+            try transaction.touchObject("c5", in: grandchild)
             try transaction.touchObject("c2", in: joinedGrandchild)
         }
         let one = database.snapshot
@@ -416,6 +426,10 @@ import Yaprak
         // One that was not touched while it was out is kept as it was.
         #expect(try told(grandchild, "c3", since: zero) == [.touch])
         #expect(try told(grandchild, "c3", since: one) == nil)
+        #expect(try told(grandchild, "c4", since: zero) == [.touch])
+        #expect(try told(grandchild, "c4", since: one) == nil)
+        #expect(try told(grandchild, "c5", since: zero) == [.touch])
+        #expect(try told(grandchild, "c5", since: one) == nil)
     }
 
     /// A view with all rows of another, and one with all of that.

@@ -88,7 +88,7 @@ extension FilterConfiguration {
             }
             guard isIncluded else { continue }
             // A row that comes has its touches from the parent; one that is here has had its own, wherever it moves. So has one
-            // that the parent took out and puts back with the touches that it had there, as a manual view does that moves it.
+            // that the parent took out and puts back without a touch in between, as a manual view does that moves it.
             let touches =
                 (own?.touches(inGroup: placement.group) ?? kept)?.after(change.kinds, in: editor.draft)
                 ?? placement.touches
@@ -97,7 +97,7 @@ extension FilterConfiguration {
         if let own, placements.isEmpty {
             // The parent may put it back as it was: a manual view that moves it, or a view with another filter or query.
             if let before = change.before, change.after == nil, change.kinds.isEmpty {
-                departed.note(own, unless: before.placement.touches)
+                departed.note(own, unless: before.placement.touches, in: editor.draft)
             }
             editor.takeOut(change.row, own, kinds: change.kinds)
         } else if !placements.isEmpty {

@@ -148,7 +148,7 @@ extension ManualView: TreeBackedPrimaryExtension {
         }
         for row in rows {
             guard let before = editor.place(of: row) else { continue }
-            departed.note(before)
+            departed.note(before, in: editor.draft)
             editor.takeOut(row, before, kinds: [])
         }
     }

@@ -76,7 +76,7 @@ extension ViewEditor {
         case .remove(let members):
             for row in members.compactMap(row) {
                 guard let before = place(of: row) else { continue }
-                departed.note(before)
+                departed.note(before, in: draft)
                 takeOut(row, before, kinds: [])
             }
         case .removeGroup(let name):
@@ -84,7 +84,7 @@ extension ViewEditor {
             rows(ofGroup: name.normalizedKey).forEach { gone.append(unsafeDowncast($0, to: Placement.self).row) }
             for row in gone {
                 guard let before = place(of: row) else { continue }
-                departed.note(before)
+                departed.note(before, in: draft)
                 takeOut(row, before, kinds: [])
             }
         }

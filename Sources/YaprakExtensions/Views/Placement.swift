@@ -73,6 +73,15 @@ package struct Touches: Sendable, Equatable {
             object: kinds.contains(.objectTouched) ? stamp : object,
             metadata: kinds.contains(.metadataTouched) ? stamp : metadata)
     }
+
+    /// Whether a row that had others was touched in the draft of a stamp or later. Others alone say nothing: they may be those
+    /// that its view's parent has of it.
+    func areLater(than others: Touches, from stamp: UInt32) -> Bool {
+        func isLater(_ own: UInt32, _ other: UInt32) -> Bool {
+            own != other && own != 0 && Int32(bitPattern: own &- stamp) >= 0
+        }
+        return isLater(object, others.object) || isLater(metadata, others.metadata)
+    }
 }
 
 /// The touches of rows removed from a manual view, and of rows that the parent of a filtered view took out: a row that is moved
@@ -81,24 +90,28 @@ package struct Touches: Sendable, Equatable {
 /// Only rows that would return with others are noted, and only so many of them.
 struct DepartedTouches: Sendable {
     private static let countMax = 1024
-    /// What a row had, and what its parent had of it.
-    private var touches: [RowID: (own: Touches, parents: Touches)] = [:]
+    /// What a row had, what its parent had of it, and the last bits of the stamp of the draft in which it went.
+    private var touches: [RowID: (own: Touches, parents: Touches, stamp: UInt32)] = [:]
 
     var isEmpty: Bool { touches.isEmpty }
 
-    /// - Parameter known: what the row returns with where nothing is noted: none, or those that its parent has of it.
-    mutating func note(_ place: PlaceRow, unless known: Touches = Touches()) {
+    /// - Parameters:
+    ///   - known: what the row returns with where nothing is noted: none, or those that its parent has of it.
+    ///   - draft: the one in which it goes.
+    mutating func note(_ place: PlaceRow, unless known: Touches = Touches(), in draft: TreeDraft) {
         guard place.placement.touches != known else { return }
         if touches.count == Self.countMax { touches = [:] }
-        touches[place.placement.row] = (place.placement.touches, known)
+        touches[place.placement.row] = (place.placement.touches, known, UInt32(truncatingIfNeeded: draft.stamp))
     }
 
     /// The touches of a row that comes; `nil` if none are noted.
-    /// - Parameter now: what its parent has of it. If the parent had others when the row went, it was touched in between, and
-    ///   what is noted is of no use.
+    /// - Parameter now: what its parent has of it. If the row was touched there since it went, what is noted is of no use. The
+    ///   parent may also have others without a touch: none, or those of its own parent.
     mutating func take(_ row: RowID, now: Touches = Touches()) -> Touches? {
         if touches.isEmpty { return nil }
-        guard let noted = touches.removeValue(forKey: row), noted.parents == now else { return nil }
+        guard let noted = touches.removeValue(forKey: row), !now.areLater(than: noted.parents, from: noted.stamp) else {
+            return nil
+        }
         return noted.own
     }
 }
