@@ -224,6 +224,7 @@
                 let object = (0..<300).reduce(items) { inner, _ in .array([inner]) }
                 try await inspected.database.write { transaction in
                     for key in ["a", "b", "c"] { transaction[deep][key] = object }
+                    transaction[deep]["d"] = .array([.unsigned(UInt64(number))])
                 }
             }
             let service = try inspected.service()
@@ -231,11 +232,30 @@
                 "/api/commits/3", "/api/changes?from=2&to=3", "/api/without?commit=3", "/api/commits/3?offset=2",
             ] {
                 let answer = await service.ask(target).text
-                #expect(answer.components(separatedBy: #""fields""#).count == 2, "\(target)")
+                // Of the first of them, and of one with a short path, which always has its own.
+                #expect(answer.components(separatedBy: #""fields""#).count == 3, "\(target)")
             }
             let step = try #require(try ReplayReader(inspected.path).cursor(at: 2).next())
             let fields = step.json["changes"]?.array?.map { $0["fields"]?.array?.count }
-            #expect(fields == [1800, nil, nil])
+            #expect(fields == [1800, nil, nil, 1])
+            try await inspected.database.close()
+        }
+
+        // They took the room of all, and those behind had no fields.
+        @Test func `Each of many changes with few long paths has its fields`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let deep = RecordCollection<CBORValue, NoMetadata>("deep")
+            for number in 0..<2 {
+                // About 62 KB of paths each, and 18 MiB together.
+                let items = CBORValue.array(Array(repeating: .unsigned(UInt64(number)), count: 11))
+                let object = (0..<300).reduce(items) { inner, _ in .array([inner]) }
+                try await inspected.database.write { transaction in
+                    for key in 0..<300 { transaction[deep]["\(key)"] = object }
+                }
+            }
+            let step = try #require(try ReplayReader(inspected.path).cursor(at: 2).next())
+            let fields = step.json["changes"]?.array?.map { $0["fields"]?.array?.count }
+            #expect(fields == Array(repeating: 11, count: 300))
             try await inspected.database.close()
         }
 

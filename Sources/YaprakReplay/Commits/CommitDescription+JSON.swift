@@ -8,16 +8,20 @@ extension ReplayChange {
 
     /// `{"collection", "key", "kinds", "before", "after", "fields"}`, with `metadataBefore` and `metadataAfter` where there is
     /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out; also
-    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB: the text of each, and 16 bytes
-    /// for each step.
+    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB and 64 KiB: the text of each,
+    /// and 16 bytes for each step.
     public var json: CBORValue {
         var room = Self.pathBytesMax
         return json(in: &room)
     }
 
+    /// For the paths of all changes of an answer together, beyond what each has for itself.
     fileprivate static let pathBytesMax = 16 << 20
+    /// Each change has as much for the paths of its fields in any case: its values mostly take no less.
+    private static let ownPathBytesMax = 64 << 10
 
-    /// The same, where the paths of fields have so much room; what they take is subtracted.
+    /// The same, where the paths of fields have so much room beyond what each change has for itself; what they take of it is
+    /// subtracted.
     fileprivate func json(in room: inout Int) -> CBORValue {
         var pairs: [CBORValue.Pair] = [
             .init("collection", .text(collectionName)), .init("key", .text(key)),
@@ -31,15 +35,15 @@ extension ReplayChange {
         return .map(pairs)
     }
 
-    /// The fields that differ; `nil` if their paths are too long together: there may be a million below 500 levels. The room
-    /// is less than none then, and those of later changes are not even looked for.
+    /// The fields that differ; `nil` if their paths are too long together: there may be a million below 500 levels. There is
+    /// no room then for later changes but what each has for itself.
     private func fieldsJSON(in room: inout Int) -> CBORValue? {
-        if room < 0 { return nil }
-        var fields: [CBORValue] = []
+        var fields: [CBORValue] = [], taken = 0
+        defer { room = max(0, room - max(0, taken - Self.ownPathBytesMax)) }
         for field in FieldChanges(from: before, to: after) {
             // Its text, and an item for each step.
-            room -= field.path.utf8.count + 16 * field.field.stepCount
-            if room < 0 { return nil }
+            taken += field.path.utf8.count + 16 * field.field.stepCount
+            if taken > Self.ownPathBytesMax + room { return nil }
             fields.append(field.json)
         }
         return .array(fields)
@@ -47,8 +51,8 @@ extension ReplayChange {
 }
 
 extension Sequence<ReplayChange> {
-    /// The JSON of each. The bound of ``ReplayChange/json`` is one for all of them: from the change on that passes it, they
-    /// have no `fields`.
+    /// The JSON of each. The 16 MiB of ``ReplayChange/json`` are for all of them: the change that exceeds them has no `fields`,
+    /// nor have those after it whose paths have more than 64 KiB.
     package var json: [CBORValue] {
         var room = ReplayChange.pathBytesMax
         return map { $0.json(in: &room) }
@@ -93,8 +97,8 @@ extension CommitDescription {
 
 extension ReplayStep {
     /// The commit with the values of its records before and after, and the fields that differ: as ``CommitDescription/json``,
-    /// with a ``ReplayChange/json`` for each record. Its bound of 16 MiB is one for all of them: from the record on that passes
-    /// it, `fields` is left out.
+    /// with a ``ReplayChange/json`` for each record. The 16 MiB for paths are for all of them: the record that exceeds them has
+    /// no `fields`, nor have those after it whose paths have more than 64 KiB.
     /// - Complexity: O(size of the changed records).
     public var json: CBORValue {
         .map(commit.headJSON + [.init("changes", .array(changes.json))])
