@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Yaprak
 import YaprakCBOR
+import YaprakReplay
 
 @testable import YaprakTool
 
@@ -57,5 +58,29 @@ import YaprakCBOR
         #expect(await yaprak("search", path, "absent").code == 1)
         #expect(await yaprak("search", path, "needle", "--collection", "none").code == 3)
         #expect(await yaprak("search", path, "AND").code == 64)
+    }
+
+    /// Records with many names took all the room, and the query was compiled again for each record behind them.
+    @Test func `The query is compiled once for records of the same fields, whatever comes before them`() async throws {
+        let folder = try Folder()
+        let path = folder("names.yaprak")
+        let things = RecordCollection<CBORValue, NoMetadata>("things")
+        let database = try await Database.open(at: FilePath(path), collections: things)
+        func object(_ prefix: String, _ count: Int) -> CBORValue {
+            .map((0..<count).map { .init(.text("\(prefix)\($0)"), .text("hay")) })
+        }
+        try await database.write { transaction in
+            for number in 0..<70 { transaction[things]["a\(number)"] = object("id\(number) ", 1_000) }
+            for number in 0..<50 { transaction[things]["b\(number)"] = object("name", 10) }
+            // More names than are kept of all together.
+            for number in 0..<3 { transaction[things]["c\(number)"] = object("field", 64_001) }
+            for number in 0..<50 { transaction[things]["d\(number)"] = object("name", 10) }
+        }
+        try await database.close()
+        let scanner = RecordScanner(query: .word("needle"), field: nil)
+        for record in try ReplayReader(FilePath(path)).snapshot().untyped("things") {
+            #expect(scanner.snippet(of: record) == nil)
+        }
+        #expect(scanner.madeCount == 70 + 1 + 1 + 1)
     }
 }

@@ -64,7 +64,7 @@ struct SearchCommand: AsyncParsableCommand {
         var rows = RowWriter(output.format(on: console), columns, console)
         var scanned = 0
         var found = 0
-        let scanner = Scanner(query: query, field: field)
+        let scanner = RecordScanner(query: query, field: field)
         search: for name in collection.map({ [$0] }) ?? snapshot.collectionNames {
             for record in snapshot.untyped(name) {
                 if found == limit ?? .max { break search }
@@ -87,16 +87,19 @@ struct SearchCommand: AsyncParsableCommand {
 }
 
 /// Looks for words in records of whatever fields.
-private final class Scanner {
+final class RecordScanner {
     private let query: SearchQuery
     private let field: String?
     /// One for each set of fields: records of a collection mostly have the same.
     private var scans: [[String]: SearchScan] = [:]
     /// How many names ``scans`` has.
     private var keptNameCount = 0
+    /// How many were made: for each, the query is split and compiled.
+    private(set) var madeCount = 0
 
     private static let keptMax = 1_000
-    /// Of all kept sets together: records that are dictionaries by id have many names, and other ones each.
+    /// Of all kept sets together, unless there is only one: records that are dictionaries by id have many names, and other ones
+    /// each.
     private static let keptNamesMax = 64_000
 
     init(query: SearchQuery, field: String?) {
@@ -113,10 +116,13 @@ private final class Scanner {
             scan = known
         } else {
             scan = SearchScan(query, columns: record.names)
-            if scans.count < Self.keptMax, keptNameCount + record.names.count <= Self.keptNamesMax {
-                scans[record.names] = scan
-                keptNameCount += record.names.count
+            madeCount += 1
+            // Those before make room: records with the same fields mostly come one after the other.
+            if scans.count == Self.keptMax || keptNameCount + record.names.count > Self.keptNamesMax {
+                (scans, keptNameCount) = ([:], 0)
             }
+            scans[record.names] = scan
+            keptNameCount += record.names.count
         }
         guard scan.matches(record.texts) else { return nil }
         let snippet = scan.snippet(of: record.texts, terms: 12)
