@@ -38,6 +38,9 @@ public struct FieldPath: Sendable, Hashable {
     /// How many steps there are. O(1).
     package var stepCount: Int { last?.count ?? 0 }
 
+    /// Whether two paths are equal since they share all steps: one walk over a value found both. Others may be equal, too. O(1).
+    package func sharesAllSteps(with other: FieldPath) -> Bool { last === other.last }
+
     /// A path of these steps.
     public init(_ steps: [Step] = []) { last = steps.reduce(nil) { Link($1, in: $0) } }
 

@@ -16,11 +16,40 @@ struct FieldSettings {
         var setter: Int
     }
 
+    /// What is known of the containers around a field. Fields of one container come together, and share what leads to it: each
+    /// container is looked up once.
+    private struct Surroundings<Known> {
+        /// From the value as a whole inwards: at each place the container with so many steps.
+        private var levels: [(container: FieldPath, known: Known)]
+
+        init(_ whole: Known) { levels = [(FieldPath(), whole)] }
+
+        /// What is known of the innermost container.
+        var known: Known { levels[levels.count - 1].known }
+
+        /// Leaves the containers that are not around a field of another one.
+        /// - Returns: those that are to be entered to get there, from the inside out, each with its last step.
+        mutating func leave(for container: FieldPath) -> [(container: FieldPath, step: FieldPath.Step)] {
+            var missing: [(container: FieldPath, step: FieldPath.Step)] = []
+            var path = container
+            // Equal ones are not looked for: a key may be long.
+            while path.stepCount >= levels.count || !levels[path.stepCount].container.sharesAllSteps(with: path),
+                let (outer, step) = path.lastStep
+            {
+                missing.append((path, step))
+                path = outer
+            }
+            levels.removeLast(levels.count - 1 - path.stepCount)
+            return missing
+        }
+
+        mutating func enter(_ container: FieldPath, _ known: Known) { levels.append((container, known)) }
+    }
+
     private var nodes = [Node()]
     private var commits: [ReplayCommit] = []
-    // Fields of one container come together: its path is followed once.
-    private var changed = (container: FieldPath(), node: 0)
-    private var asked: (container: FieldPath, setting: Setting)?
+    private var changed = Surroundings(0)
+    private var asked: Surroundings<Setting>?
 
     /// Adds the fields that a commit changed, which comes after those before.
     mutating func add(_ changes: FieldChanges, by commit: ReplayCommit) {
@@ -48,10 +77,14 @@ struct FieldSettings {
     private mutating func setting(of field: FieldPath) -> Setting {
         let whole = Setting(node: 0, setter: nodes[0].setter)
         guard let (container, step) = field.lastStep else { return whole }
-        if let asked, asked.container == container { return part(step, of: asked.setting) }
-        let around = container.steps.reduce(whole) { part($1, of: $0) }
-        asked = (container, around)
-        return part(step, of: around)
+        // Taken, so that it is not copied.
+        var around = asked.take() ?? Surroundings(whole)
+        for (container, step) in around.leave(for: container).reversed() {
+            let setting = part(step, of: around.known)
+            around.enter(container, setting)
+        }
+        asked = around
+        return part(step, of: around.known)
     }
 
     private func part(_ step: FieldPath.Step, of container: Setting) -> Setting {
@@ -65,15 +98,11 @@ struct FieldSettings {
 
     private mutating func node(of field: FieldPath) -> Int {
         guard let (container, step) = field.lastStep else { return 0 }
-        if container == changed.container {
-            // Those that follow in this commit have the same object, and are not compared step by step.
-            changed.container = container
-        } else {
-            var node = 0
-            for step in container.steps { node = part(step, of: node) }
-            changed = (container, node)
+        for (container, step) in changed.leave(for: container).reversed() {
+            let node = part(step, of: changed.known)
+            changed.enter(container, node)
         }
-        return part(step, of: changed.node)
+        return part(step, of: changed.known)
     }
 
     /// The node of a part, which is made if there is none.
