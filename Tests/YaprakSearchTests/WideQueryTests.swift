@@ -198,17 +198,25 @@ import Yaprak
         let reader = database.snapshot[FullTextCostTests.index]
         let queries: [SearchQuery] = [
             .word("all").excluding(.word("all")), .all(of: [.word("even"), .word("odd")]),
+            try SearchQuery(parsing: "\"even odd\""),
         ]
-        for query in queries {
-            func asked(upTo count: Int) -> Int {
-                let result = Self.givenUp(query, reader, after: count) { $0.topByDocuments(.max) }
-                #expect(result.found == 0)
-                return result.asked
-            }
-            // For each word, for each stretch of records that are skipped, and at the end.
-            #expect(asked(upTo: .max) == 2 + 2 + 1, "\(query)")
-            #expect(asked(upTo: 2) == 2 + 1 + 1, "\(query)")
+        func asked(_ query: SearchQuery, upTo count: Int) -> Int {
+            let result = Self.givenUp(query, reader, after: count) { $0.topByDocuments(.max) }
+            #expect(result.found == 0, "\(query)")
+            return result.asked
         }
+        for query in queries {
+            // For each word, for each stretch of records that are skipped, and at the end.
+            #expect(asked(query, upTo: .max) == 2 + 2 + 1, "\(query)")
+            #expect(asked(query, upTo: 2) == 2 + 1 + 1, "\(query)")
+        }
+        // For each word, and once more behind it; after a stretch of records that have either; and at the end.
+        let near = try SearchQuery(parsing: "NEAR(even odd)")
+        #expect(asked(near, upTo: 4) == 4 + 1 + 1)
+        #expect(asked(near, upTo: .max) > 4 + 1 + 1)
+        // For each word, after a stretch of records that have the phrase, before these are walked, and at the end.
+        let phrase = try SearchQuery(parsing: "\"all even\"")
+        #expect(asked(phrase, upTo: 2) == 2 + 1 + 1 + 1)
     }
 
     /// How many records are found by a search that is given up once it was asked so often, and how often it is asked.

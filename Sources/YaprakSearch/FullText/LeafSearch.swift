@@ -175,6 +175,7 @@ struct LeafSearch {
         var found = FoundDocuments()
         let isInAllColumns = isInAllColumns(leaf)
         let haveManyTerms = PhraseSources.areMany(leaf.phrases)
+        var cancellation = CancellationCheck(reader.asksIfCancelled)
         // Walking them retains none.
         let walked = cursors.map { Unmanaged.passUnretained($0) }
         withExtendedLifetime(cursors) {
@@ -183,12 +184,13 @@ struct LeafSearch {
                 for cursor in walked {
                     guard let document = cursor._withUnsafeGuaranteedRef({ $0.seek(target) }) else { break outer }
                     if document > target {
+                        if cancellation.passAndAsk() { break outer }
                         target = document
                         continue outer
                     }
                 }
                 // With many terms, one document may take long.
-                if haveManyTerms, reader.isCancelled { break }
+                if haveManyTerms ? reader.isCancelled : cancellation.passAndAsk() { break }
                 let isFound = walked.allSatisfy { cursor in
                     cursor._withUnsafeGuaranteedRef { cursor in
                         cursor.readStarts()

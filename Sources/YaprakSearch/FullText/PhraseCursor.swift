@@ -6,6 +6,8 @@ final class PhraseCursor {
     private let repeats: [[UInt32]]
     private let hasRepeats: Bool
     private let places = PlaceList()
+    @exclusivity(unchecked)
+    private var cancellation: CancellationCheck
     /// Where the phrase begins in the document at hand, ascending; see ``readStarts()``.
     let starts = PlaceList()
 
@@ -18,6 +20,7 @@ final class PhraseCursor {
             }
             // The rarest leads.
             .sorted { $0.source.count < $1.source.count }
+        cancellation = CancellationCheck(search.reader.asksIfCancelled)
         units = CursorList(ContiguousArray(sources.map { $0.source }))
         offsets = sources.map { $0.offset }
         hasRepeats = repeated?.contains { $0.offsets.count > 1 } ?? false
@@ -28,9 +31,10 @@ final class PhraseCursor {
             } : []
     }
 
-    /// The first document that is not less than `target` and has all terms; `nil` if there is none.
+    /// The first document that is not less than `target` and has all terms; `nil` if there is none, or nobody waits for it any
+    /// more.
     func seek(_ target: UInt32) -> UInt32? {
-        let document = units.seek(target)
+        let document = units.seek(target) { cancellation.passAndAsk() }
         return document == DocumentCursor.end ? nil : document
     }
 
