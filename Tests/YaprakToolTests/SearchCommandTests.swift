@@ -66,7 +66,7 @@ import YaprakReplay
         let path = folder("names.yaprak")
         let things = RecordCollection<CBORValue, NoMetadata>("things")
         let database = try await Database.open(at: FilePath(path), collections: things)
-        func object(_ prefix: String, _ count: Int) -> CBORValue {
+        @Sendable func object(_ prefix: String, _ count: Int) -> CBORValue {
             .map((0..<count).map { .init(.text("\(prefix)\($0)"), .text("hay")) })
         }
         try await database.write { transaction in
