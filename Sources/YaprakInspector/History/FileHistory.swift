@@ -38,10 +38,10 @@
 
         /// The files of a program's database, wherever their path leads by now; `nil` in memory.
         init?(of database: Database) throws(DatabaseError) {
-            guard let path = database.path, let reader = ReplayReader(filesOf: database) else { return nil }
+            guard let path = database.path else { return nil }
             try self.init(
                 path, revisionsMax: Revisions.most, revisionBytesMax: Revisions.mostBytes,
-                open: { ReplayReader(filesOf: database) ?? reader }, identify: { nil })
+                open: { ReplayReader(filesOf: database)! }, identify: { nil })
         }
 
         private init(
