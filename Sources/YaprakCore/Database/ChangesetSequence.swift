@@ -16,8 +16,8 @@ import YaprakStorage
 ///   goes when the iterator has caught up, when it is released, and when a call throws or finds its task cancelled. A consumer
 ///   that stops in between keeps it. What it delivers has no changes of extensions; see ``Changeset/isFromLog``.
 ///
-/// Each iterator starts where the sequence was made. The first one takes that place in memory along, so that a sequence which is
-/// kept by a variable or by an operator keeps nothing of what was read. A later one starts there as with
+/// Each iterator starts where the sequence was made. The first iterator takes over the sequence's place in memory, so that a
+/// sequence which is kept by a variable or by an operator keeps nothing of what was read. A later one starts there as with
 /// ``Database/changesets(after:)``: what is not in memory any more comes from the log, and without a file it throws
 /// `laggedBehind`. Make a sequence for each consumer. One that nobody iterates counts as a consumer that reads nothing: the
 /// limits hold for it, too.

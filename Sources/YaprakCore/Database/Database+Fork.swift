@@ -10,9 +10,9 @@ extension Database {
     ///
     /// The two share what they have in common and never see each other's writes; either may go first. Registered
     /// extensions come along, each with a host of its own, and so does primary state that waits for its extension. Views
-    /// that are known from files alone do not: register the program's own, of which those with primary state, such as a
-    /// `ManualView`, are empty then; a snapshot that was read with types and extensions has theirs. The commit numbers of the
-    /// fork go on from the snapshot's.
+    /// that are known from files alone do not come along: register the program's own. Those with primary state, such as a
+    /// `ManualView`, are empty then, unless the snapshot was read with types and extensions. The commit numbers of the fork
+    /// go on from the snapshot's.
     ///
     /// - Parameters:
     ///   - snapshot: where it starts: any snapshot of this database in this opening, or of its forks; the newest if `nil`. One

@@ -2,8 +2,8 @@ public import struct YaprakModel.CommitNumber
 
 /// What each commit changes in an extension: one element for each commit that does. See ``ExtensionHost/changes(of:)``.
 ///
-/// Each iterator starts where the sequence was made. The first one takes that place in memory along; a later one throws
-/// `laggedBehind` where memory no longer has what follows. Make a sequence for each consumer.
+/// Each iterator starts where the sequence was made. The first iterator takes over the sequence's place in memory; a later one
+/// throws `laggedBehind` where memory no longer has what follows. Make a sequence for each consumer.
 public struct ExtensionChangesSequence<Extension: DatabaseExtension>: AsyncSequence, Sendable {
     /// What one commit changed.
     public typealias Element = ExtensionChanges<Extension.Changes>

@@ -8,8 +8,9 @@ public import struct YaprakModel.CommitNumber
 ///     }
 ///
 /// The closure is synchronous, sees its own changes, and runs when no other does. Throwing out of it undoes everything
-/// and comes out of `write` unchanged. A transaction and the collections it yields can't be copied or kept: letting one escape
-/// the closure does not compile. Snapshots and rows taken from it may escape; they stay what they were.
+/// and comes out of `write` unchanged, unless the log refuses what the write has read. A transaction and the collections
+/// it yields can't be copied or kept: letting one escape the closure does not compile. Snapshots and rows taken from it may
+/// escape; they stay what they were.
 public struct WriteTransaction: ~Copyable {
     @usableFromInline let draft: Draft
 

@@ -37,9 +37,9 @@
         ]
         /// What each path says that answers with the fields that differ.
         private static let fieldsNote = """
-            A change whose paths have up to 64 KiB always has its `fields`. Once the paths of the others in an answer \
-            exceed 16 MiB, the change that exceeds them and the others after it have none. Ask for such a change alone, \
-            with offset and limit: it then has the 16 MiB to itself.
+            A change whose paths take up to 64 KiB always has its `fields`. Once the longer paths in an answer exceed \
+            16 MiB, the change that exceeds them and those after it with longer paths have no `fields`. Ask for such a \
+            change alone, with offset and limit: it then has the 16 MiB to itself.
             """
         private static let objectSchema: CBORValue = ["type": "object"]
         /// An answer that may not have all of it.

@@ -92,7 +92,7 @@ extension RecordQuery {
                 row.
                 """, cause: error)
         }
-        // The next page begins behind what the cursor decodes to.
+        // The next page begins after what the cursor decodes to.
         guard order.compare(end.storedBox, row.storedBox) == 0 else {
             throw refusal(
                 """

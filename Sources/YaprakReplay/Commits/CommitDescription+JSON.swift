@@ -8,8 +8,8 @@ extension ReplayChange {
 
     /// `{"collection", "key", "kinds", "before", "after", "fields"}`, with `metadataBefore` and `metadataAfter` where there is
     /// any. A side on which there is no record is left out. Where a record came or went as a whole, `fields` is left out; also
-    /// where so many fields differ, below so many levels, that their paths have more than 16 MiB and 64 KiB: the text of each,
-    /// and 16 bytes for each step.
+    /// where so many fields differ, below so many levels, that their paths take more than 16 MiB: the text of each, and 16 bytes
+    /// for each step. The first 64 KiB of a change do not count.
     public var json: CBORValue {
         var room = Self.pathBytesMax
         return json(in: &room)
@@ -51,8 +51,8 @@ extension ReplayChange {
 }
 
 extension Sequence<ReplayChange> {
-    /// The JSON of each. The 16 MiB of ``ReplayChange/json`` are for all of them: the change that exceeds them has no `fields`,
-    /// nor have those after it whose paths have more than 64 KiB.
+    /// The JSON of each. The bound of ``ReplayChange/json`` is one for all of them: the change that exceeds it, and those
+    /// after it whose paths take more than 64 KiB, have no `fields`.
     package var json: [CBORValue] {
         var room = ReplayChange.pathBytesMax
         return map { $0.json(in: &room) }
@@ -97,8 +97,8 @@ extension CommitDescription {
 
 extension ReplayStep {
     /// The commit with the values of its records before and after, and the fields that differ: as ``CommitDescription/json``,
-    /// with a ``ReplayChange/json`` for each record. The 16 MiB for paths are for all of them: the record that exceeds them has
-    /// no `fields`, nor have those after it whose paths have more than 64 KiB.
+    /// with a ``ReplayChange/json`` for each record. Its bound of 16 MiB is one for all of them: the record that exceeds
+    /// it, and those after it whose paths take more than 64 KiB, have no `fields`.
     /// - Complexity: O(size of the changed records).
     public var json: CBORValue {
         .map(commit.headJSON + [.init("changes", .array(changes.json))])

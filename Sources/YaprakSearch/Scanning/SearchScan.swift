@@ -4,8 +4,8 @@
 ///     if scan.matches([title, body]) { … }
 ///
 /// Used by one thread at a time. O(bytes of the texts and of the query + places found + parts of the query · texts that have a
-/// word of it) for a document; each word that may be misspelt is compared with all words of the texts, and each other part is
-/// then looked for in all texts, too.
+/// word of it) for a document; if a word may be misspelt, it is compared with all words of the texts, and all other parts of the
+/// query are looked for in all texts as well.
 package final class SearchScan {
     private let splitter: TextSplitter
     private let query: CompiledQuery
