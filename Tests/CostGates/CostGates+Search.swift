@@ -27,13 +27,13 @@ extension CostGates {
         var gates = await allocations("the ten best of a term in three documents", atMost: 9, rounds: 1000) {
             hits += reader.top(10, for: few[$0 % 1000]).count
         }
-        gates += await references("the ten best of a term in three documents", atMost: 76, rounds: 1000, leastOf: 20) {
+        gates += await references("the ten best of a term in three documents", atMost: 83, rounds: 1000, leastOf: 20) {
             hits += reader.top(10, for: few[$0 % 1000]).count
         }
         gates += await allocations("the ten best of two terms", atMost: 15, rounds: 1000) {
             hits += reader.top(10, for: both[$0 % 1000]).count
         }
-        gates += await references("the ten best of two terms", atMost: 103, rounds: 1000, leastOf: 20) {
+        gates += await references("the ten best of two terms", atMost: 118, rounds: 1000, leastOf: 20) {
             hits += reader.top(10, for: both[$0 % 1000]).count
         }
         precondition(hits > 50_000, "each query has its hits")
