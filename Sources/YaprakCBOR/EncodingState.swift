@@ -60,18 +60,6 @@ final class EncodingState: Pooled {
         var state: EncodingState { encoder.state }
     }
 
-    /// The entries of a large map by their keys, for those who request containers under keys.
-    private final class EntryIndex {
-        var entries: [[UInt8]: Int] = [:]
-        /// Where the entries end that are in it.
-        var end: Int
-        var requestCount = 0
-        init(end: Int) { self.end = end }
-    }
-    /// Maps with more entries get an index when they are asked for more containers than a few.
-    private static let entriesWithoutIndex = 32
-    private static let requestsWithoutIndex = 32
-
     let writer: CBORWriter
     var frame: Frame
     let entries: NoteStack<Entry>
@@ -82,11 +70,14 @@ final class EncodingState: Pooled {
     var depthMax = CBORItem.depthMax
     /// Whether elements of sets are put into the order of their bytes.
     var sortsSets = false
+
+    // The next three are for this type alone, whose parts are in several files.
+
     /// The indexes of frames, by their serials.
-    private var indexes: [Int: EntryIndex] = [:]
-    private var level = 0
+    var indexes: [Int: EntryIndex] = [:]
+    var level = 0
     /// Whether a stack was made for the values that are being encoded.
-    private var isOnDeepStack = false
+    var isOnDeepStack = false
     private var serial = 0
 
     /// - Parameter isOneOfMany: whether little is reserved, because there are many at once.
@@ -109,7 +100,7 @@ final class EncodingState: Pooled {
 
     var bytesReserved: Int { writer.bytesReserved &+ entries.bytesReserved }
 
-    private func newFrame(depth: Int) -> Frame {
+    func newFrame(depth: Int) -> Frame {
         serial &+= 1
         return Frame(
             kind: .empty, start: writer.count, entriesBase: entries.count, branchesBase: branches.count, depth: depth,
@@ -212,132 +203,10 @@ final class EncodingState: Pooled {
             value, .init(codingPath: codingPath, debugDescription: error.message, underlyingError: error))
     }
 
-    // MARK: Containers
-
-    /// The encoder of the item that is current now.
-    var encoder: ItemEncoder { ItemEncoder(state: self, serial: frame.serial) }
-
-    /// Begins the container of this item, or continues it if a superclass began it.
-    func open(_ kind: Kind) {
-        if frame.kind == .empty {
-            frame.kind = kind
-            if kind == .single { return }
-            _ = writer.openHead()
-            if frame.depth >= depthMax {
-                frame.kind = .refused
-                frame.fault = .tooDeep
-            }
-        } else if frame.kind != kind, frame.kind != .refused {
-            frame.fault = .misuse
-        }
-    }
-
-    /// The error of a container that can't write: its item is another one by now, or is nested too deep. A type that goes on
-    /// within itself without end is stopped by it.
-    @inline(never)
-    func refusal(_ value: Any) -> EncodingError { failure(value, frame.fault == .tooDeep ? .tooDeep : .misuse) }
-
-    /// What such a container gives where it can't throw. What is written there is discarded, and the item reports the error.
-    func discarded(under key: some CodingKey) -> ItemEncoder {
-        if frame.fault != .tooDeep { frame.fault = .misuse }
-        return inner(under: key, depth: frame.fault == .tooDeep ? CBORItem.depthMax : frame.depth + 1).encoder
-    }
-
-    /// An encoder of a container that may outlive the call. Its item belongs at the current end of the buffer.
-    func branch(under key: some CodingKey) -> ItemEncoder {
-        let encoder = inner(under: key, depth: frame.depth + 1).encoder
-        branches.append(Branch(offset: writer.count, encoder: encoder, entry: entries.count - 1))
-        return encoder
-    }
-
-    /// The encoder of the container that this map has already under the key of the entry that was just begun, which goes
-    /// then; `nil` if the key is new.
-    func continued(under key: some CodingKey) -> ItemEncoder? {
-        guard entries.count - frame.entriesBase > 1, let earlier = earlierEntry() else { return nil }
-        abandonEntry()
-        let base = frame.branchesBase
-        let index = base + firstIndex(branches.count - base) { branches[base + $0].entry >= earlier }
-        // A value that was encoded can't be continued.
-        guard index < branches.count, branches[index].entry == earlier else { return discarded(under: key) }
-        return branches[index].encoder
-    }
-
-    /// The last entry of this map that has the key of the one that was just begun.
-    @inline(never)
-    private func earlierEntry() -> Int? {
-        let base = frame.entriesBase, last = entries.count - 1, bytes = UnsafeRawPointer(writer.base)
-        let entry = entries.base[last]
-        func lookBack() -> Int? {
-            (base..<last).last { entries.base[$0].prefix == entry.prefix && isSame(entries.base[$0], entry, bytes) }
-        }
-        if last - base <= EncodingState.entriesWithoutIndex { return lookBack() }
-        func key(_ entry: Entry) -> [UInt8] {
-            [UInt8](UnsafeRawBufferPointer(start: bytes + entry.key, count: entry.value - entry.key))
-        }
-        let index = indexes[frame.serial] ?? EntryIndex(end: base)
-        indexes[frame.serial] = index
-        index.requestCount += 1
-        if index.requestCount <= EncodingState.requestsWithoutIndex { return lookBack() }
-        // Entries that are followed by others stay.
-        for position in index.end..<last { index.entries[key(entries.base[position])] = position }
-        index.end = last
-        return index.entries[key(entry)]
-    }
-
-    private func inner(under key: some CodingKey, depth: Int) -> EncodingState {
-        let state = EncodingState(depth: depth, isOneOfMany: branches.count >= 16)
-        state.codingPath = codingPath + [key]
-        state.userInfo = userInfo
-        state.depthMax = depthMax
-        state.sortsSets = sortsSets
-        state.level = level + 1
-        state.isOnDeepStack = isOnDeepStack
-        return state
-    }
-
-    /// Writes the key of the next pair.
-    @inline(__always)
-    func beginEntry(_ key: String) {
-        let offset = writer.count
-        writer.write(text: key)
-        var prefix = UInt64(bigEndian: (writer.base + offset).loadUnaligned(as: UInt64.self))
-        let length = writer.count &- offset
-        if length < 8 { prefix &= ~(UInt64.max >> UInt64(truncatingIfNeeded: 8 &* length)) }
-        entries.push(Entry(prefix: prefix, key: offset, value: writer.count, end: 0))
-        frame.count &+= 1
-    }
-
-    /// Removes the key whose value could not be encoded.
-    func abandonEntry() {
-        guard entries.count > frame.entriesBase else { return }
-        writer.truncate(to: entries.base[entries.count - 1].key)
-        entries.cut(to: entries.count - 1)
-        frame.count -= 1
-    }
-
-    /// Writes bytes that become a byte string if nothing follows.
-    func beginBlob(_ bytes: some Sequence<UInt8>) {
-        let before = writer.count
-        let done: Void? = bytes.withContiguousStorageIfAvailable { writer.raw(UnsafeRawBufferPointer($0)) }
-        if done == nil { for byte in bytes { writer.byte(byte) } }
-        frame.isBlob = true
-        frame.count = writer.count - before
-    }
-
-    /// Turns the bytes into items of an array, because something follows.
-    func endBlob() {
-        guard frame.isBlob else { return }
-        frame.isBlob = false
-        let start = frame.start
-        let bytes = writer.withBytes { Array($0[(start + 1)...]) }
-        writer.truncate(to: start + 1)
-        for byte in bytes { writer.write(unsigned: UInt64(byte)) }
-    }
-
     // MARK: The end of an item
 
     /// Completes the item; returns the fault if that is impossible. `level` counts the branches it is in.
-    private func finish(_ level: Int) -> Fault {
+    func finish(_ level: Int) -> Fault {
         if frame.fault != .none { return frame.fault }
         if branches.count > frame.branchesBase {
             let fault =
@@ -354,124 +223,4 @@ final class EncodingState: Pooled {
         }
         return .none
     }
-
-    /// Copies the items of the branches to their places.
-    @inline(never)
-    private func mergeBranches(_ level: Int) -> Fault {
-        let base = frame.branchesBase, start = frame.start
-        let merged = Array(branches[base...])
-        branches.removeLast(merged.count)
-        if !indexes.isEmpty { indexes[frame.serial] = nil }
-        for branch in merged {
-            let fault = branch.state.finish(level)
-            if fault != .none { return fault }
-            // What is written to its containers from now on has no place any more: they throw.
-            branch.state.frame = branch.state.newFrame(depth: branch.state.frame.depth)
-            // A type may keep an encoder in what it was given there.
-            branch.state.userInfo = [:]
-        }
-        writer.replace(from: start) { other in
-            writer.withBytes { bytes in
-                var from = start
-                for branch in merged {
-                    other.write(encoded: UnsafeRawBufferPointer(rebasing: bytes[from..<branch.offset]))
-                    branch.state.writer.withBytes { other.write(encoded: $0) }
-                    from = branch.offset
-                }
-                other.write(encoded: UnsafeRawBufferPointer(rebasing: bytes[from...]))
-            }
-        }
-        // Entries after a branch moved; a key before its branch did not.
-        var shift = 0, next = 0
-        for index in frame.entriesBase..<entries.count {
-            while next < merged.count, merged[next].offset <= entries.base[index].key {
-                shift += merged[next].state.writer.count
-                next += 1
-            }
-            entries.base[index].key += shift
-            entries.base[index].value += shift
-        }
-        return .none
-    }
-
-    private func finishMap() {
-        let base = frame.entriesBase
-        let own = UnsafeMutableBufferPointer(start: entries.base + base, count: entries.count - base)
-        var isSorted = true, end = writer.count
-        for index in stride(from: own.count &- 1, through: 0, by: -1) {
-            own[index].end = end
-            end = own[index].key
-            // Equal prefixes count as unsorted: the longer comparison is made there.
-            if index > 0, own[index].prefix <= own[index &- 1].prefix { isSorted = false }
-        }
-        if isSorted {
-            writer.closeHead(at: frame.start, Major.map, own.count)
-        } else {
-            sort(own)
-            rearrange(own)
-        }
-        entries.cut(to: base)
-    }
-
-    private func sort(_ entries: UnsafeMutableBufferPointer<Entry>) {
-        let bytes = UnsafeRawPointer(writer.base)
-        var own = entries
-        guard own.count <= 24 else { return own.sort { EncodingState.precedes($0, $1, bytes) } }
-        for index in 1..<own.count {
-            let entry = own[index]
-            var hole = index
-            while hole > 0, EncodingState.precedes(entry, own[hole &- 1], bytes) {
-                own[hole] = own[hole &- 1]
-                hole &-= 1
-            }
-            own[hole] = entry
-        }
-    }
-
-    /// Bytewise order of the encoded keys; equal keys stay in the order they were written in.
-    @inline(__always)
-    private static func precedes(_ a: Entry, _ b: Entry, _ bytes: UnsafeRawPointer) -> Bool {
-        if a.prefix != b.prefix { return a.prefix < b.prefix }
-        let order = compare(a, b, bytes)
-        return order == 0 ? a.key < b.key : order < 0
-    }
-
-    @inline(never)
-    private static func compare(_ a: Entry, _ b: Entry, _ bytes: UnsafeRawPointer) -> Int {
-        orderBytewise(
-            UnsafeRawBufferPointer(start: bytes + a.key, count: a.value - a.key),
-            UnsafeRawBufferPointer(start: bytes + b.key, count: b.value - b.key))
-    }
-
-    /// Moves the pairs into the order of the entries; of equal keys the last one stays.
-    private func rearrange(_ own: UnsafeMutableBufferPointer<Entry>) {
-        let start = frame.start, end = writer.count, length = end - start - 1
-        // The old order is copied behind the content and then back over it, pair by pair.
-        writer.reserve(length)
-        let bytes = writer.base, copy = UnsafeRawPointer(bytes + end) - (start + 1)
-        (bytes + end).copyMemory(from: bytes + start + 1, byteCount: length)
-        var to = start + 1, kept = 0
-        for index in 0..<own.count {
-            let entry = own[index]
-            if index + 1 < own.count, own[index + 1].prefix == entry.prefix, isSame(entry, own[index + 1], copy) {
-                continue
-            }
-            (bytes + to).copyMemory(from: copy + entry.key, byteCount: entry.end &- entry.key)
-            to &+= entry.end &- entry.key
-            kept &+= 1
-        }
-        writer.truncate(to: to)
-        writer.closeHead(at: start, Major.map, kept)
-    }
-
-    private func isSame(_ a: Entry, _ b: Entry, _ bytes: UnsafeRawPointer) -> Bool {
-        EncodingState.compare(a, b, bytes) == 0
-    }
-}
-
-/// Bytewise lexicographic order (RFC 8949 §4.2.1): negative, zero or positive.
-func orderBytewise(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    let shared = min(a.count, b.count)
-    for index in 0..<shared where a[index] != b[index] { return Int(a[index]) - Int(b[index]) }
-    return a.count - b.count
 }
