@@ -432,6 +432,47 @@ import Yaprak
         #expect(try told(grandchild, "c5", since: one) == nil)
     }
 
+    /// They came back with what the parent had of it then: none, or those of its own parent.
+    @Test func `A row with its parent's touches keeps them where the parent takes it out and puts it back with others`()
+        async throws
+    {
+        let database = Database.inMemory()
+        let cities = CityView.byCountry
+        let (child, grandchild) = Self.filtered(cities)
+        try await database.register(cities)
+        try await database.register(child)
+        try await database.register(grandchild)
+        try await database.put(["c1": City(), "c2": City(country: "it")])
+        let zero = database.snapshot
+        try await database.write { transaction in
+            _ = transaction[.cities].touchObject(for: "c1")
+            _ = transaction[.cities].touchObject(for: "c2")
+        }
+        // This is nothing to the filtered views.
+        try await database.write { try $0.touchObject("c2", in: cities) }
+        let one = database.snapshot
+        func told<View: OrderedView>(_ view: View, _ key: String, since old: Snapshot) throws -> RowAspects? {
+            aspects(try ViewMappings(view).changes(from: old, to: database.snapshot), key)
+        }
+        // With those of the parent's parent.
+        try await database.write { try $0.setFiltering(of: child, where: .byObject { _ in false }, versionTag: "none") }
+        try await database.write { try $0.setFiltering(of: child, where: .byObject { _ in true }, versionTag: "all") }
+        #expect(try told(grandchild, "c2", since: zero) == [.touch])
+        #expect(try told(grandchild, "c2", since: one) == nil)
+        // With none.
+        try await database.write {
+            try $0.setGrouping(of: cities, groupedBy: .byObject { $0.tags.first }, versionTag: "tag")
+        }
+        #expect(database.snapshot[cities].isEmpty)
+        try await database.write {
+            try $0.setGrouping(of: cities, groupedBy: .byObject { $0.country }, versionTag: "country")
+        }
+        #expect(try told(child, "c1", since: zero) == [.touch])
+        #expect(try told(child, "c1", since: one) == nil)
+        #expect(try told(grandchild, "c1", since: zero) == [.touch])
+        #expect(try told(grandchild, "c1", since: one) == nil)
+    }
+
     /// A view with all rows of another, and one with all of that.
     private static func filtered<View: OrderedView>(
         _ view: View

@@ -97,7 +97,7 @@ extension FilterConfiguration {
         if let own, placements.isEmpty {
             // The parent may put it back as it was: a manual view that moves it, or a view with another filter or query.
             if let before = change.before, change.after == nil, change.kinds.isEmpty {
-                departed.note(own, unless: before.placement.touches, in: editor.draft)
+                departed.note(own, parents: before.placement.touches, in: editor.draft)
             }
             editor.takeOut(change.row, own, kinds: change.kinds)
         } else if !placements.isEmpty {

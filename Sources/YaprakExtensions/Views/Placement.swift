@@ -87,7 +87,8 @@ package struct Touches: Sendable, Equatable {
 /// The touches of rows removed from a manual view, and of rows that the parent of a filtered view took out: a row that is moved
 /// is removed and inserted, which is no touch.
 ///
-/// Only rows that would return with others are noted, and only so many of them.
+/// Only rows that could return with others are noted, and only so many of them: not those that were never touched, here or in
+/// the parent.
 struct DepartedTouches: Sendable {
     private static let countMax = 1024
     /// What a row had, what its parent had of it, and the last bits of the stamp of the draft in which it went.
@@ -96,12 +97,14 @@ struct DepartedTouches: Sendable {
     var isEmpty: Bool { touches.isEmpty }
 
     /// - Parameters:
-    ///   - known: what the row returns with where nothing is noted: none, or those that its parent has of it.
+    ///   - parents: what its parent has of it; none for a manual view.
     ///   - draft: the one in which it goes.
-    mutating func note(_ place: PlaceRow, unless known: Touches = Touches(), in draft: TreeDraft) {
-        guard place.placement.touches != known else { return }
+    mutating func note(_ place: PlaceRow, parents: Touches = Touches(), in draft: TreeDraft) {
+        let own = place.placement.touches
+        // Also where both are equal: the parent may put the row back with others.
+        guard own != Touches() || parents != Touches() else { return }
         if touches.count == Self.countMax { touches = [:] }
-        touches[place.placement.row] = (place.placement.touches, known, UInt32(truncatingIfNeeded: draft.stamp))
+        touches[place.placement.row] = (own, parents, UInt32(truncatingIfNeeded: draft.stamp))
     }
 
     /// The touches of a row that comes; `nil` if none are noted.
