@@ -217,6 +217,8 @@ import Yaprak
         // For each word, after a stretch of records that have the phrase, before these are walked, and at the end.
         let phrase = try SearchQuery(parsing: "\"all even\"")
         #expect(asked(phrase, upTo: 2) == 2 + 1 + 1 + 1)
+        // For both terms, within the places of the beginning, and at the end: records with the phrase are not looked for.
+        #expect(asked(.prefix("all e"), upTo: 2) == 2 + 1 + 1)
     }
 
     /// How many records are found by a search that is given up once it was asked so often, and how often it is asked.

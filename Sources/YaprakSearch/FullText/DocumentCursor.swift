@@ -150,6 +150,14 @@ struct CancellationCheck {
         passedCount &+= 1
         return passedCount % FullTextSearch.cancellationStride == 0 && isCancelled?() == true
     }
+
+    /// Counts several documents. Asks where they end a stretch of ``FullTextSearch/cancellationStride``.
+    /// - Returns: whether nobody waits any more.
+    mutating func passAndAsk(_ count: Int) -> Bool {
+        let stretch = passedCount / FullTextSearch.cancellationStride
+        passedCount &+= UInt32(truncatingIfNeeded: count)
+        return passedCount / FullTextSearch.cancellationStride != stretch && isCancelled?() == true
+    }
 }
 
 /// Documents that all of several cursors have.

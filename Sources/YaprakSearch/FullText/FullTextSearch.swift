@@ -69,8 +69,8 @@ struct FullTextSearch {
     /// The mean length of a document.
     var meanLength: Double { max(1, Double(root.termCount)) / Double(root.documentCount) }
 
-    /// After so many numbers of documents, or documents that are skipped, it is asked again whether anybody waits for what is
-    /// found.
+    /// After so many numbers of documents, or documents that are skipped or decoded, it is asked again whether anybody waits for
+    /// what is found.
     static let cancellationStride: UInt32 = 4096
 
     /// The best documents, one after the other: all parts of the query are walked together.

@@ -5,7 +5,7 @@ final class MergedPlaces: PlaceCursor {
     @exclusivity(unchecked)
     private var index = 0
 
-    /// - Parameter postings: as ``merge(_:in:)`` gives them.
+    /// - Parameter postings: as ``merge(_:in:for:)`` gives them.
     init(_ postings: [UInt64]) {
         self.postings = postings
         super.init(count: postings.count)
@@ -13,13 +13,16 @@ final class MergedPlaces: PlaceCursor {
     }
 
     /// The places in some documents.
+    /// - Parameter reader: knows whether anybody waits for them. If nobody does any more, there are none.
     /// - Complexity: O(postings + *k* log *k*) and 8 bytes for each of *k* places in the documents.
-    static func merge(_ runs: [PostingRun], in documents: DocumentSet) -> [UInt64] {
+    static func merge(_ runs: [PostingRun], in documents: DocumentSet, for reader: PostingReader) -> [UInt64] {
         let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * PostingRun.documentsMax)
         defer { numbers.deallocate() }
         let occurrences = numbers + PostingRun.documentsMax
         var postings: [UInt64] = []
+        var cancellation = CancellationCheck(reader.asksIfCancelled)
         for run in runs {
+            if cancellation.passAndAsk(run.count) { return [] }
             run.decode(numbers, occurrences)
             var reader = ByteReader(run.positions)
             var passed: UInt32 = 0
@@ -37,6 +40,8 @@ final class MergedPlaces: PlaceCursor {
                 }
             }
         }
+        // Sorting takes the longest, and does not ask.
+        if reader.isCancelled { return [] }
         postings.sort()
         return postings
     }

@@ -53,7 +53,7 @@ struct PhraseSources {
 
     /// A cursor over the places of a term.
     mutating func cursor(of unit: Unit, _ search: LeafSearch) -> PlaceCursor {
-        if unit.isPrefix { return MergedPlaces(places(of: unit.withoutOffset)) }
+        if unit.isPrefix { return MergedPlaces(places(of: unit.withoutOffset, search)) }
         return SkippingTermCursor(runs(of: unit, search), documents: search.root.documentCount)
     }
 
@@ -66,9 +66,9 @@ struct PhraseSources {
         return found
     }
 
-    private mutating func places(of beginning: Unit) -> [UInt64] {
+    private mutating func places(of beginning: Unit, _ search: LeafSearch) -> [UInt64] {
         if let known = places[beginning] { return known }
-        let merged = MergedPlaces.merge(runs[beginning] ?? [], in: documents)
+        let merged = MergedPlaces.merge(runs[beginning] ?? [], in: documents, for: search.reader)
         mergedCount += merged.count
         places[beginning] = merged
         return merged
