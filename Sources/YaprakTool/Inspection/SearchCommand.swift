@@ -92,14 +92,17 @@ final class RecordScanner {
     private let field: String?
     /// One for each set of fields: records of a collection mostly have the same.
     private var scans: [[String]: SearchScan] = [:]
+    /// Those that made room last. One that is needed again is kept again: otherwise, if there are a few more sets of fields than
+    /// are kept, none would be there when it is needed.
+    private var olderScans: [[String]: SearchScan] = [:]
     /// How many names ``scans`` has.
     private var keptNameCount = 0
     /// How many were made: for each, the query is split and compiled.
     private(set) var madeCount = 0
 
     private static let keptMax = 1_000
-    /// Of all kept sets together, unless there is only one: records that are dictionaries by id have many names, and other ones
-    /// each.
+    /// Of all sets in ``scans``, unless there is only one: records that are dictionaries by id have many names, and other
+    /// ones each.
     private static let keptNamesMax = 64_000
 
     init(query: SearchQuery, field: String?) {
@@ -111,22 +114,28 @@ final class RecordScanner {
     func snippet(of record: ReplayRecord) -> String? {
         let record = RecordTexts(record, field: field)
         guard !record.texts.isEmpty else { return nil }
-        let scan: SearchScan
-        if let known = scans[record.names] {
-            scan = known
-        } else {
-            scan = SearchScan(query, columns: record.names)
-            madeCount += 1
-            // Those before make room: records with the same fields mostly come one after the other.
-            if scans.count == Self.keptMax || keptNameCount + record.names.count > Self.keptNamesMax {
-                (scans, keptNameCount) = ([:], 0)
-            }
-            scans[record.names] = scan
-            keptNameCount += record.names.count
-        }
+        let scan = scan(of: record.names)
         guard scan.matches(record.texts) else { return nil }
         let snippet = scan.snippet(of: record.texts, terms: 12)
         return "\(snippet.column): "
             + snippet.marked("[", "]").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The scan of records with these fields.
+    private func scan(of names: [String]) -> SearchScan {
+        if let known = scans[names] { return known }
+        let scan = olderScans[names] ?? makeScan(of: names)
+        // Those before make room: records with the same fields mostly come one after the other.
+        if scans.count == Self.keptMax || keptNameCount + names.count > Self.keptNamesMax {
+            (olderScans, scans, keptNameCount) = (scans, [:], 0)
+        }
+        scans[names] = scan
+        keptNameCount += names.count
+        return scan
+    }
+
+    private func makeScan(of names: [String]) -> SearchScan {
+        madeCount += 1
+        return SearchScan(query, columns: names)
     }
 }
