@@ -18,20 +18,34 @@ extension Database {
     ///   - snapshot: where it starts: any snapshot of this database in this opening, or of its forks; the newest if `nil`. One
     ///     of another database, or of an earlier opening, makes a fork of that one; only the options come from here.
     ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
-    ///   - options: those of the fork; this database's if `nil`. What is about files has no effect in memory.
     /// - Complexity: O(1) in the number of records; no node is copied. Waits for nobody.
-    public nonisolated func fork(
-        from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions? = nil
-    ) -> Database {
+    public nonisolated func fork(from snapshot: Snapshot? = nil, checkingCoding: Bool = false) -> Database {
         // One reference, which goes to the fork.
-        let state = SnapshotState.forDatabases(snapshot?.state ?? publication.newest)
-        // Options are large: where there are none, nothing copies them.
-        let settings: DatabaseSettings
-        if let options {
-            settings = .inMemory(options, checkingCoding: checkingCoding)
-        } else {
-            settings = self.settings.ofFork(checkingCoding: checkingCoding)
-        }
+        Self.fork(
+            SnapshotState.forDatabases(snapshot?.state ?? publication.newest),
+            settings: settings.ofFork(checkingCoding: checkingCoding))
+    }
+
+    /// A writable database in memory that starts at a snapshot of this one, with options of its own.
+    ///
+    ///     let patient = database.fork(options: options)              // whose streams may fall behind further, say
+    ///
+    /// - Parameters:
+    ///   - snapshot: where it starts, as in ``fork(from:checkingCoding:)``.
+    ///   - checkingCoding: as in ``inMemory(checkingCoding:options:)``.
+    ///   - options: those of the fork; this database's if `nil`. What is about files has no effect in memory.
+    /// - Complexity: O(1), as without options, which are some hundred bytes to copy.
+    public nonisolated func fork(
+        from snapshot: Snapshot? = nil, checkingCoding: Bool = false, options: DatabaseOptions?
+    ) -> Database {
+        guard let options else { return fork(from: snapshot, checkingCoding: checkingCoding) }
+        return Self.fork(
+            SnapshotState.forDatabases(snapshot?.state ?? publication.newest),
+            settings: .inMemory(options, checkingCoding: checkingCoding))
+    }
+
+    @inline(__always)
+    private static func fork(_ state: SnapshotState, settings: DatabaseSettings) -> Database {
         let reclaimer = Reclaimer(on: settings.scheduler)
         let timeline = state.makeForkedTimeline(reclaimer)
         let shelf = ExtensionShelf(items: state.extensions.waiting)
