@@ -138,6 +138,7 @@ package struct ListCore: Sendable {
         var edits: [GroupTree.Edit] = []
         edits.reserveCapacity(touched.count)
         var rowCount = layout.rowCount
+        var isSameLayout = true
         for (name, index) in touched {
             let count = rows.count(ofGroup: name)
             let isInList = count > 0 || !source.isAll
@@ -151,6 +152,7 @@ package struct ListCore: Sendable {
             let shown = isInList ? self.group(name, count: count, refits: group.before == nil) : nil
             if shown == nil { windows[name] = nil }
             rowCount += (shown?.window.count ?? 0) - (group.before?.group.window.count ?? 0)
+            if shown != group.before?.group { isSameLayout = false }
             edits.append(
                 GroupTree.Edit(
                     place: index ?? layout.groups.lowerBound(of: name), group: shown, isInsertion: index == nil))
@@ -159,6 +161,11 @@ package struct ListCore: Sendable {
         if let few = settings.consolidation, rowCount < few.threshold {
             windows = windowsBefore
             return nil
+        }
+        // Most rows that change stay in their group.
+        if isSameLayout {
+            for index in groups.indices { groups[index].after = groups[index].before }
+            return groups
         }
         layout = layout.applying(edits, rowCount: rowCount)
         // Groups that come and go put others elsewhere.
