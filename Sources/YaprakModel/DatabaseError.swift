@@ -110,7 +110,7 @@ extension DatabaseError.Code {
     // Writing.
     /// The device is full; nothing of the transaction was kept. Writes succeed again when there is space.
     public static let diskFull = Self(rawValue: "diskFull")
-    /// A write to the log failed; nothing of the transaction was kept.
+    /// A write to the log failed, or its files were removed; nothing of the transaction was kept.
     public static let writeFailed = Self(rawValue: "writeFailed")
     /// A sync failed: whether the transaction is durable is unknown. The database is read-only from here on.
     public static let syncFailed = Self(rawValue: "syncFailed")

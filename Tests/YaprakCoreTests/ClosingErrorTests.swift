@@ -7,7 +7,7 @@ import YaprakSimulator
 @testable import YaprakCore
 @testable import YaprakStorage
 
-/// What closing throws: the comment listed errors of writing, which it never throws.
+/// What closing throws: the comment listed errors of writing, which it throws only where the files were removed.
 @Suite(.bounded) struct ClosingErrorTests {
     private let disk = MemoryFileSystem()
 
@@ -26,6 +26,21 @@ import YaprakSimulator
         try await database.close()
         disk.healFaults()
         let again = try await open()
+        #expect(again.snapshot[.books].count == 1)
+        try await again.close()
+    }
+
+    @Test func `Flushing and closing report that the files were removed, and a backup still succeeds`() async throws {
+        let database = try await open()
+        try await database.write { $0[.books]["dune"] = Book(title: "Dune") }
+        for name in disk.names("/db/wal") { disk.remove(FilePath("/db/wal").appending(name)) }
+        let flushing = await #expect(throws: DatabaseError.self) { try await database.flush() }
+        #expect(flushing?.code == .writeFailed)
+        try await database.backup(nil, to: "/elsewhere", fileSystem: disk)
+        let closing = await #expect(throws: DatabaseError.self) { try await database.close() }
+        #expect(closing?.code == .writeFailed)
+        let again = try await Database.open(
+            at: "/elsewhere", options: CrashTests.options, bindings: [TypedBinding(.books)], fileSystem: disk)
         #expect(again.snapshot[.books].count == 1)
         try await again.close()
     }

@@ -58,6 +58,27 @@ import YaprakSimulator
         }
     }
 
+    // Both succeeded, and the next opening made an empty database.
+    @Test(arguments: [Durability.always, .relaxed])
+    func `A flush and a close throw where somebody has removed the files`(durability: Durability) throws {
+        for isFlushed in [false, true] {
+            let disk = MemoryFileSystem()
+            var opened = try Opened(disk, Harness.path, Harness.options(durability))
+            try opened.append(Harness.item(1))
+            for name in disk.names("/db/wal") { disk.remove(FilePath("/db/wal").appending(name)) }
+            if isFlushed {
+                let error = #expect(throws: DatabaseError.self) { try opened.store.flush() }
+                #expect(error?.code == .writeFailed && error?.place.file?.hasPrefix("wal/") == true)
+                #expect { try opened.append(Harness.item(2)) } throws: { ($0 as? DatabaseError)?.code == .readOnly }
+            }
+            let error = #expect(throws: DatabaseError.self) { try opened.store.close() }
+            #expect(error?.code == .writeFailed && error?.message.contains("removed") == true)
+            // It is closed all the same, and the lock is free.
+            #expect(throws: DatabaseError.self) { try opened.store.close() }
+            #expect(try reopened(disk).get().isEmpty)
+        }
+    }
+
     @Test(arguments: ["pipe", "directory", "link", "socket"])
     func `Something else in the place of a checkpoint is skipped, and verify goes on`(kind: String) throws {
         try Harness.withTemporaryDirectory { path in

@@ -168,8 +168,10 @@ public actor Database {
     /// as soon as this returns. Cancelling the task has no effect: the task that shuts down is often cancelled, and the
     /// database is closed when this returns, whatever it throws. Callbacks of the writes it waited for
     /// (``WriteTransaction/afterCommit(_:)``) are run by the tasks that write, perhaps after this has returned.
-    /// - Throws: `syncFailed` if the device did not confirm commits that were acknowledged before, or the end of the log; the
-    ///   database is closed all the same. A commit that fails throws where it was written, not here.
+    /// - Throws: `syncFailed` if the device did not confirm commits that were acknowledged before, or the end of the log;
+    ///   `writeFailed` if the file with the newest commits of this opening was removed, also where a write or ``flush()`` has
+    ///   thrown it before: a snapshot that was kept can still be written elsewhere, with `write(to:)`. The database is closed
+    ///   all the same. A commit that fails throws where it was written, not here.
     public func close() async throws {
         await turns.takeBehindAll()
         defer { passTurn() }
@@ -201,7 +203,8 @@ public actor Database {
 
     /// Waits until every commit published so far would survive a loss of power, whatever ``DatabaseOptions/durability``.
     /// In memory that is as good as ``drain()``.
-    /// - Throws: `syncFailed`, `readOnly`, `closed`, `abandoned` if a commit failed meanwhile; `CancellationError`.
+    /// - Throws: `syncFailed`; `writeFailed` if the file with the newest commits of this opening was removed, and the database
+    ///   is read-only then; `readOnly`, `closed`, `abandoned` if a commit failed meanwhile; `CancellationError`.
     public nonisolated(nonsending) func flush() async throws {
         try await drain()
         if let files { try await flush(files) }

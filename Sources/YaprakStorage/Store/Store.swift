@@ -147,7 +147,7 @@ package final class Store: Sendable {
 
     /// Blocks until every commit queued so far is durable. Not for use on the cooperative pool.
     ///
-    /// - Throws: `syncFailed`, `readOnly`, `abandoned`, `closed`.
+    /// - Throws: `syncFailed`, `writeFailed` if the files were removed, `readOnly`, `abandoned`, `closed`.
     package func flush() throws(DatabaseError) { _ = try pass(.flush) }
 
     // MARK: State
@@ -279,7 +279,8 @@ package final class Store: Sendable {
     /// Writes what is queued, seals the log and releases the lock. All completions have run when it returns.
     ///
     /// A second call does nothing. Blocks; not for use on the cooperative pool when the disk is slow.
-    /// - Throws: `syncFailed`; the lock is released nevertheless. Commits that can't be written fail at their completions.
+    /// - Throws: `syncFailed`, `writeFailed` if the files were removed; the lock is released nevertheless. Commits that can't be
+    ///   written fail at their completions.
     package func close() throws(DatabaseError) {
         let answer = Monitor<Result<Void, DatabaseError>?>(nil)
         close { result in

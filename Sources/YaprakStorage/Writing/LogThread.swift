@@ -148,7 +148,7 @@ final class LogThread: Sendable {
     private func pass(_ barrier: LogQueue.Barrier, _ writer: LogWriter) {
         do {
             switch barrier.kind {
-            case .flush: try writer.sync()
+            case .flush: try writer.syncNamed()
             case .rotate: try writer.rotate()
             case .begin: try writer.begin()
             case .mark(let mark, let start): try writer.mark(mark, begunAt: start)
@@ -157,6 +157,8 @@ final class LogThread: Sendable {
             // A segment that could not be made fails no commit: the log continues in the old one, or tries again.
             if let disk = error as? DiskError, disk.isFailedSync {
                 poison(disk, [], writer)
+            } else if let gone = error as? LogWriter.SegmentIsGone {
+                poison(gone.asDatabaseError, [], writer)
             } else {
                 afterWork(writer)
             }
@@ -276,7 +278,10 @@ final class LogThread: Sendable {
         var result: Result<Void, DatabaseError> = .success(())
         if let failure {
             // Nothing can be written any more. Under a lazy durability that may concern commits that were acknowledged.
-            if writer.durable < acknowledged.rawValue {
+            if failure.code == .writeFailed {
+                // The files were removed (`SegmentIsGone`), with all that was durable.
+                result = .failure(failure)
+            } else if writer.durable < acknowledged.rawValue {
                 result = .failure(
                     DatabaseError(
                         .syncFailed,
@@ -288,6 +293,7 @@ final class LogThread: Sendable {
             }
         } else {
             do {
+                try writer.syncNamed()
                 let end = try writer.close()
                 durableBits.store(writer.durable, ordering: .releasing)
                 // Everything is durable without the mark. With it, that can be proven up to the last commit.
@@ -315,6 +321,7 @@ final class LogThread: Sendable {
 
     private static func translate(_ error: any Error) -> DatabaseError {
         if let disk = error as? DiskError { return disk.asDatabaseError(writing: true) }
+        if let gone = error as? LogWriter.SegmentIsGone { return gone.asDatabaseError }
         return error as? DatabaseError ?? DatabaseError(.writeFailed, "The log could not be written.", cause: error)
     }
 }

@@ -250,6 +250,14 @@ final class LogWriter {
         durable = last
     }
 
+    /// The same, and the file still has its name afterwards: what is durable without one goes with the process.
+    ///
+    /// - Throws: ``SegmentIsGone``, an error of the sync.
+    func syncNamed() throws {
+        try sync()
+        try checkName()
+    }
+
     /// Fills the sector that a sync is about to make durable, so that no append rewrites it.
     ///
     /// It is part of the chain: everything after it is written after the sync that covers it. If it can't be written, the next

@@ -8,7 +8,7 @@ package enum StoreStatus: Sendable {
     case running
     /// A write failed and nothing durable was touched. `resume(after:)` continues.
     case suspended(DatabaseError)
-    /// A sync failed: what the device holds is unknown, and nothing is ever appended again.
+    /// A sync failed, and what the device holds is unknown; or the files were removed. Nothing is ever appended again.
     case readOnly(DatabaseError)
     /// `close()` has run.
     case closed
