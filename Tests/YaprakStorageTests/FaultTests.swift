@@ -179,6 +179,27 @@ import YaprakSimulator
         #expect(throws: Never.self) { try reopened(disk).get() }
     }
 
+    // The documentation promised the tags of before, and did not name the error.
+    @Test func `Where a sync fails, tags are as before or are said to be written`() throws {
+        let disk = MemoryFileSystem()
+        #expect(try reopened(disk).get().isEmpty)
+        let reader = try StoreReader.open(Harness.path, fileSystem: disk)
+        let old = Array("first 1\n".utf8), new = Array("second 1\n".utf8)
+        try reader.editTagFile { $0 = old }
+        for operation in [DiskError.Operation.sync, .syncDirectory] {
+            disk.fail(operation, nth: 1, errno: .ioError)
+            let error = #expect(throws: DatabaseError.self) { try reader.editTagFile { $0 = new } }
+            let isWritten = operation == .syncDirectory
+            #expect(disk.faultsAreSpent && error?.code == .syncFailed && error?.place.file == "tags")
+            #expect(error?.message.contains("are written") == isWritten)
+            #expect(try reader.tagFile() == (isWritten ? new : old))
+            #expect(!disk.names("/db").contains("tags.lock"))
+            disk.healFaults()
+        }
+        let crashed = disk.crashed(keeping: .all, names: .all)
+        #expect(try StoreReader.open(Harness.path, fileSystem: crashed).tagFile() == old)
+    }
+
     @Test func `A failed sync of the directory is a failed sync`() throws {
         let disk = MemoryFileSystem()
         var opened = try Opened(disk)

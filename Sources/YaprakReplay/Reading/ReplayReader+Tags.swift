@@ -17,8 +17,8 @@ extension ReplayReader {
     /// touched, so a program may be writing meanwhile.
     /// - Returns: the commit that had the name before.
     /// - Throws: `commitOutOfReach` for a number that no log can have; `alreadyOpen` if tags are being written elsewhere;
-    ///   `corruptTags`, `overLimit`, `permissionDenied`,
-    ///   `diskFull`, `writeFailed`. The tags are then as before.
+    ///   `corruptTags`, `overLimit`, `permissionDenied`, `ioFailed`, `diskFull`, `writeFailed`, `syncFailed`. The tags are then
+    ///   as before, unless the message of `syncFailed` says that they are written: a power failure may take that back.
     /// - Complexity: O(*n* log *n*).
     @discardableResult
     public func setTag(_ name: LogTag.Name, to number: CommitNumber) throws(DatabaseError) -> CommitNumber? {

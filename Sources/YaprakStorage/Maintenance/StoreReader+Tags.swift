@@ -33,8 +33,8 @@ extension StoreReader {
     /// Replaces the file of tags atomically with the result of `edit`; nil leaves it unchanged.
     ///
     /// As in git, the new file is the lock: only one process can create a file of its name.
-    /// - Throws: `alreadyOpen` if another holds the lock, `overLimit`, `permissionDenied`, `diskFull`, `writeFailed`;
-    ///   what `edit` throws.
+    /// - Throws: `alreadyOpen` if another holds the lock, `overLimit`, `permissionDenied`, `ioFailed`, `diskFull`, `writeFailed`,
+    ///   `syncFailed`; what `edit` throws. The file is then as before, unless `syncFailed` says that the tags are written.
     package func editTagFile(_ edit: (inout [UInt8]?) throws(DatabaseError) -> Void) throws(DatabaseError) {
         let root = directory.root
         try translatingDiskErrors(writing: true, file: Self.tagFileName) {
@@ -49,7 +49,16 @@ extension StoreReader {
             try file.close()
             try root.replace(Self.tagFileName, by: Self.newTagFileName)
             isDone = true
-            try root.sync()
+            do throws(DiskError) {
+                // A rename is not durable until its directory is.
+                try root.sync()
+            } catch {
+                throw DatabaseError(
+                    .syncFailed,
+                    "The tags are written, but the device failed to confirm that, and a power failure may take it "
+                        + "back. Check the device, and copy the directory to another.",
+                    place: .init(file: Self.tagFileName), cause: error)
+            }
         }
     }
 
