@@ -83,7 +83,7 @@ package struct Maintenance {
 
     /// Writes a checkpoint if there is none, or if the folder of the log is full, and removes what `retention` gives up.
     ///
-    /// - Parameter isDryRun: only reports.
+    /// - Parameter isDryRun: only reports. Opening and closing may write to the log.
     package func compact(_ retention: Retention, isDryRun: Bool) throws -> Outcome {
         try opened(retention) { store, state, shelf, report in
             // Two checkpoints stay. If this is the only one, a full log is given up behind a second one.

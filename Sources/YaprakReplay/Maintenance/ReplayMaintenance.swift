@@ -9,9 +9,12 @@ import YaprakStorage
 ///     try maintenance.checkpoint()
 ///     print(try maintenance.compact(keeping: .commits(1000), isDryRun: true).removedByteCount)
 ///
-/// Each call opens the database as the engine does, takes its lock, and closes it: no program may have it open. Records stay
-/// the bytes they are; the state of primary extensions is kept. What a checkpoint keeps of views belongs to its commit:
-/// a checkpoint that is written here has nothing of them, and they are recomputed at the next launch.
+/// Each call opens the database as the engine does, takes its lock, and closes it: no program may have it open. A dry run does
+/// that, too. Where the database was not closed before, that removes temporary files, writes commits again that are not proven
+/// durable, and ends the log. To look at files that are to stay as they are, read them with a ``ReplayReader``.
+///
+/// Records stay the bytes they are; the state of primary extensions is kept. What a checkpoint keeps of views belongs to its
+/// commit: a checkpoint that is written here has nothing of them, and they are recomputed at the next launch.
 public struct ReplayMaintenance: Sendable {
     /// What was done, or would be.
     public struct Outcome: Sendable, Hashable {
@@ -47,7 +50,8 @@ public struct ReplayMaintenance: Sendable {
     ///
     /// - Parameters:
     ///   - retention: how much history to keep.
-    ///   - isDryRun: reports what would be removed, and changes nothing.
+    ///   - isDryRun: reports what would be removed, removes none of it and writes no checkpoint. The database is opened and
+    ///     closed as ever.
     /// - Throws: as ``checkpoint()``; `writeFailed` also if files could not be removed. - Complexity: as ``checkpoint()``.
     @discardableResult
     public func compact(keeping retention: Retention, isDryRun: Bool = false) throws -> Outcome {
@@ -58,7 +62,8 @@ public struct ReplayMaintenance: Sendable {
     ///
     /// Nothing that was deleted or overwritten stands in any file of the directory afterwards. The device may keep it in
     /// blocks that no file has, and so may backups and forks.
-    /// - Parameter isDryRun: reports what would be removed, and changes nothing.
+    /// - Parameter isDryRun: reports what would be removed, removes none of it and writes no checkpoint. The database is opened
+    ///   and closed as ever.
     /// - Throws: as ``checkpoint()``. - Complexity: as ``checkpoint()``.
     @discardableResult
     public func purgeHistory(isDryRun: Bool = false) throws -> Outcome {
