@@ -334,6 +334,31 @@ import YaprakStorage
         #expect(later.severity == .clean && later.findings.contains { $0.message.contains("lost in a repair") })
     }
 
+    // Only the files of the database itself did, and what was restored from the backup knew of nothing.
+    @Test func `A backup of a salvaged database, and a fork of that, say that commits were lost`() async throws {
+        try await prepare()
+        try await damage(commit: 70)
+        var options = ReplayRepair.Options()
+        options.salvages = true
+        #expect(try ReplayReader(path("source")).repair(options).perform(to: path("repaired")).severity == .clean)
+        let database = try await Database.open(
+            at: path("repaired"), options: replayable(), collections: .books, .notes)
+        try await database.backup(to: path("backup"))
+        try await database.close()
+        try ReplayReader(path("backup")).fork(to: path("restored"))
+        for name in ["backup", "restored"] {
+            let report = try ReplayReader(path(name)).verify(.replay)
+            #expect(report.severity == .clean, "\(report.findings)")
+            #expect(report.findings.contains { $0.message.contains("lost in a repair") }, "\(name): \(report.findings)")
+        }
+        // One that was never repaired has nothing to say.
+        try await prepare("whole", checkpointsAt: [])
+        let whole = try await Database.open(at: path("whole"), options: replayable(), collections: .books, .notes)
+        try await whole.backup(to: path("copy"))
+        try await whole.close()
+        #expect(try ReplayReader(path("copy")).verify(.replay).findings.isEmpty)
+    }
+
     @Test func `Where no state is left, salvage begins with an empty one, and reports what is lost`() async throws {
         try await prepare()
         let source = path("source")

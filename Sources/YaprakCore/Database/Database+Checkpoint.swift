@@ -90,7 +90,8 @@ extension Database {
     ///     try await database.backup(before, to: "before.yaprak")
     ///
     /// The new directory holds one checkpoint and no log; opening it gives the database as of the snapshot, with its commit
-    /// number. It appears under its name only when it is complete and synced.
+    /// number. It appears under its name only when it is complete and synced. If a repair of this database has skipped lost
+    /// commits, the new one says so, too.
     ///
     /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
     /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `ioFailed` if that can't be opened,
@@ -110,10 +111,12 @@ extension Database {
         let contents = CheckpointContents(state: state)
         var storeOptions = options.store
         storeOptions.now = options.clock
+        let isSalvaged = files?.store.isSalvaged ?? false
         _ = try await DatabaseFiles.cancellable(on: storeOptions.scheduler) { [storeOptions] cancellation in
             try contents.write(
                 to: try Store.createStandalone(
-                    path, at: contents.state.number, options: storeOptions, fileSystem: fileSystem),
+                    path, at: contents.state.number, isSalvaged: isSalvaged, options: storeOptions,
+                    fileSystem: fileSystem),
                 checking: cancellation.check)
         }
     }

@@ -36,8 +36,9 @@ extension Snapshot {
     ///     try reader.snapshot(at: 42).write(to: "then.yaprak")
     ///
     /// It holds the records, and the extensions that are registered in the snapshot, as a checkpoint does. A snapshot that was
-    /// read without types has none, so that primary state is not in what it writes. The directory appears under its name only
-    /// when it is complete and synced.
+    /// read without types has none, so that primary state is not in what it writes. A snapshot does not know whether its database
+    /// lost commits in a repair: what it writes does not say so; a backup by its database does. The directory appears under its
+    /// name only when it is complete and synced.
     ///
     /// It blocks its thread until then. In a task, use ``Database/backup(_:to:)-(_,FilePath)``, which does not, and which ends
     /// when the task is cancelled.

@@ -160,6 +160,9 @@ package final class Store: Sendable {
     /// Whether commits are accepted, and if not, why.
     package var status: StoreStatus { logThread.queue.withLock { $0.status } }
 
+    /// Whether a repair skipped lost commits. Every file of this store says so, and a backup has to.
+    package var isSalvaged: Bool { lineage.isSalvaged }
+
     /// What this store has done since it was opened.
     package var statistics: StoreStatistics { logThread.queue.withLock { $0.statistics } }
 
