@@ -66,6 +66,29 @@ import YaprakTesting
             error.code == .notFound && error.message.contains("/Tests/YaprakTestingTests/none.ndjson can't be opened"))
     }
 
+    // The task was woken from elsewhere: a run failed as if one had escaped, and a law as if every task waited.
+    @Test func `A file is loaded in a seeded run, and by what prepares a law`() async throws {
+        let path = try file(
+            "books.ndjson",
+            """
+            {"id": "dune", "title": "Dune", "genre": "sci-fi", "salesRank": 3}
+            {"id": "emma", "title": "Emma", "genre": "romance", "salesRank": 8}
+            """)
+        let failed = await explore(seeds: 10) { run in
+            let database = Database.inMemory(options: run.options)
+            try await database.load(.ndjson(path), into: .books, key: "id")
+            #expect(database.snapshot[.books].count == 2)
+        }
+        #expect(failed == nil)
+        let holds = await checkListLaw(
+            of: bySalesRank, histories: 3,
+            preparing: { database in try await database.load(.ndjson(path), into: .books, key: "id") }
+        ) { transaction, choices in
+            transaction[.books][choices.key(among: 8)] = Book(title: "t", salesRank: choices.below(6))
+        }
+        #expect(holds)
+    }
+
     // MARK: CSV
 
     private struct Sale: Codable, Sendable, Hashable {

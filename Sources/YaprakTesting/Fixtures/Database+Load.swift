@@ -1,5 +1,6 @@
 public import Yaprak
 internal import YaprakCBOR
+internal import YaprakSimulator
 
 extension Database {
     /// Writes the records of a file into a collection.
@@ -21,7 +22,9 @@ extension Database {
         _ file: FixtureFile, into collection: RecordCollection<Object, Metadata>, key field: String,
         metadata metadataField: String? = nil
     ) async throws {
-        let records = try await blocking { try file.records(of: collection, key: field, metadata: metadataField) }
+        let read = { @Sendable in try file.records(of: collection, key: field, metadata: metadataField) }
+        // In a seeded run the thread reads: a task that is woken from elsewhere would be one that escaped.
+        let records = try await SeededScheduler.isOnThread ? read() : blocking(read)
         for start in stride(from: 0, to: records.count, by: 10_000) {
             try await write(origin: file.name) { transaction in
                 for record in records[start..<min(start + 10_000, records.count)] {
