@@ -182,6 +182,35 @@ import YaprakTesting
         #expect(codes == [nil, .encodingFailed, nil])
     }
 
+    /// No checkpoint was asked: this one succeeded, and the next write of the record failed.
+    @Test func `A record that does not encode fails a checkpoint, and the log keeps everything`() async throws {
+        let database = try await open()
+        try await write("a", to: database)
+        disk.plan(.encodingFails(inCollectionNamed: "books", key: "a"))
+        let error = await #expect(throws: DatabaseError.self) { try await database.checkpoint() }
+        #expect(error?.code == .encodingFailed && error?.place.collectionName == "books" && error?.place.key == "a")
+        #expect(try await open(disk.afterPowerCut()).snapshot[.books].map(\.key) == ["a"])
+        #expect(await refusal("a", database) == nil)
+        #expect(try await database.checkpoint() == 2)
+        #expect(try await open(disk.afterPowerCut()).snapshot[.books].map(\.key) == ["a"])
+    }
+
+    /// An object and its metadata are two values, as in a write.
+    @Test(arguments: 1...4) func `A checkpoint counts the metadata of a record as a value of its own`(nth: Int)
+        async throws
+    {
+        let marked = RecordCollection<Book, String>("books")
+        let database = try await Database.open(at: "/shop", on: disk, collections: marked)
+        try await database.write { transaction in
+            transaction[marked].set(Book(title: "a"), metadata: "m", for: "a")
+            transaction[marked]["b"] = Book(title: "b")
+        }
+        disk.plan(.encodingFails(nth: nth))
+        var key: String?
+        do { try await database.checkpoint() } catch { key = (error as? DatabaseError)?.place.key }
+        #expect(key == [1: "a", 2: "a", 3: "b"][nth])
+    }
+
     /// The plan went with the disk, and the database wrote as if nothing had been planned.
     @Test func `What was planned holds for a database whose disk nobody keeps`() async throws {
         func database() async throws -> Database {

@@ -63,7 +63,7 @@ extension Database {
     private func writeCheckpoint(_ files: DatabaseFiles, isCancellable: Bool = false) async throws -> CommitNumber {
         // Under a lazy durability the newest commit may not be on disk yet; a checkpoint of it must not be ahead.
         try await files.flush()
-        let contents = CheckpointContents(state: publication.newest)
+        let contents = CheckpointContents(state: publication.newest, encodingFault: options.store.encodingFault)
         let (store, scheduler) = (files.store, options.store.scheduler)
         let write: @Sendable (WorkCancellation) throws -> UInt64 = { cancellation in
             try contents.write(

@@ -6,6 +6,8 @@ import YaprakTrees
 /// What a checkpoint is written from: one state, and the primary state that waits in it for its extensions.
 struct CheckpointContents: Sendable {
     var state: SnapshotState
+    /// Lets the encoding of a record fail; none does if nil.
+    var encodingFault: (@Sendable (_ collection: String, _ key: String) -> (any Error)?)?
 
     /// Writes all sections and finishes the checkpoint.
     ///
@@ -56,6 +58,7 @@ struct CheckpointContents: Sendable {
             let start = buffer.count
             let record = unsafeDowncast(row, to: RecordBox.self)
             do {
+                try checkFault(of: record, in: binding)
                 try RecordItem.write(record, of: binding, sectionVersion: info.version, to: buffer)
             } catch {
                 throw DatabaseError(
@@ -74,6 +77,14 @@ struct CheckpointContents: Sendable {
         try buffer.withBytes { try writer.append($0) }
         try writer.endSection(count: root.count, digest: digest.value)
         return bytes
+    }
+
+    /// Throws what is to go wrong with a record. Its object and its metadata are asked about, as in a write.
+    private func checkFault(of record: RecordBox, in binding: CollectionBinding) throws {
+        guard let encodingFault else { return }
+        for _ in 0..<(binding.hasMetadata(record) ? 2 : 1) {
+            if let fault = encodingFault(binding.name, record.key) { throw fault }
+        }
     }
 
     /// Hands over the items of a buffer. Those before the last one go ahead of it where all together are more than the writer

@@ -23,7 +23,7 @@ final class EncodingFaults: Sendable {
     /// Takes back all that was planned.
     func heal() { planned.withLock { $0 = [] } }
 
-    /// Why a record does not encode; `nil` if it does. Each value is asked about once.
+    /// Why a record does not encode; `nil` if it does. Each value is asked about once in a write, and once in a checkpoint.
     func fault(of collection: String, _ key: String) -> (any Error)? {
         planned.withLock { planned -> (any Error)? in
             var fails = false

@@ -87,12 +87,14 @@ public struct Fault: Sendable, CustomStringConvertible {
         Fault(.power(changes), "power off after \(changes) \(changes.word("change"))")
     }
 
-    /// A record does not encode: `encodingFailed`, and nothing of its write is kept. Also in checkpoints.
+    /// A record does not encode: `encodingFailed`, and nothing of its write is kept.
     ///
+    /// Checkpoints encode records, too, those of `checkpoint()` and those that the engine writes by itself: nothing of the
+    /// checkpoint is kept, and the log keeps everything. Backups are not asked.
     /// - Parameters:
     ///   - name: the name of the collection; any if `nil`.
     ///   - key: the key of the record; any if `nil`.
-    ///   - nth: which of the values that fit; 1, or less, is the next.
+    ///   - nth: which of the values that fit; 1, or less, is the next. The metadata of a record is a value of its own.
     ///   - forever: whether all after it fail, too.
     public static func encodingFails(
         inCollectionNamed name: String? = nil, key: String? = nil, nth: Int = 1, forever: Bool = false
