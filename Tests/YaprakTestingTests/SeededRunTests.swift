@@ -159,6 +159,28 @@ import YaprakTesting
         #expect(duration >= .seconds(10) && duration < .seconds(120))
     }
 
+    // The scheduler had a time of its own: the log was never due, and time stood still until it had caught up.
+    @Test func `The log of a run sees that a test moves the clock`() async throws {
+        for seed in UInt64(0)..<10 {
+            try await withSeed(seed) { run in
+                var options = run.options
+                options.durability = .interval(.seconds(1))
+                let database = try await Database.open(
+                    at: "/shop", on: run.disk, options: options, collections: .books)
+                try await database.write { $0[.books]["a"] = Book(title: "a") }
+                await run.clock.advance(by: .seconds(60))
+                let left = run.disk.afterPowerCut()
+                let again = try await Database.open(at: "/shop", on: left, options: options, collections: .books)
+                #expect(again.snapshot[.books].count == 1, "seed \(seed)")
+                let time = run.clock.now
+                await Task.yield()
+                #expect(run.clock.now > time, "seed \(seed)")
+                try await database.close()
+                try await again.close()
+            }
+        }
+    }
+
     @Test(arguments: [Duration.seconds(8_000_000_000), .seconds(Int64.max)])
     func `A call that takes longer than there is time takes the rest of it`(duration: Duration) async throws {
         try await withSeed(1) { run in

@@ -117,9 +117,13 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
 
     /// Lets time pass: a call that takes long.
     package func pass(_ nanoseconds: UInt64) {
+        catchUp()
         let rest = Self.longestCall - min(clock, Self.longestCall)
         move(by: min(nanoseconds, rest))
     }
+
+    /// Somebody else may have moved the time of those who wait for it: a test, by its clock.
+    private func catchUp() { clock = max(clock, timers?.elapsed ?? 0) }
 
     private func move(by nanoseconds: UInt64) {
         clock += nanoseconds
@@ -182,6 +186,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
             incoming.jobs.removeAll(keepingCapacity: true)
             incoming.works.removeAll(keepingCapacity: true)
         }
+        catchUp()
         let jobCount = runsJobs ? jobs.count : 0
         let workCount = runsWorks ? works.count : 0
         let due = runsLog && !isInLog ? logs.indices.filter { logs[$0].due <= clock } : []
@@ -250,6 +255,8 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
 package protocol TimerLine: Sendable {
     /// The earliest time that somebody waits for, in nanoseconds.
     var nextDeadline: UInt64? { get }
+    /// The time that it is for them, in nanoseconds: ahead of the scheduler's where somebody else has moved it.
+    var elapsed: UInt64 { get }
     /// It is that time now: wakes those who waited for it.
     func advance(to nanoseconds: UInt64)
 }

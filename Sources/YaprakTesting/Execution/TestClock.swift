@@ -93,8 +93,9 @@ public final class TestClock: Clock, Sendable {
 
     /// Moves the clock, and wakes who waits for a time on the way, one after the other.
     ///
-    /// The tasks that wait get a chance to run after each, and before the first, to begin to wait. How far they come in that time
-    /// is not known: wait for what they do, a commit, say. In a ``SeededRun`` all is in order.
+    /// The tasks that wait get a chance to run after each, at the end, and before the first, to begin to wait. How far they come
+    /// in that time is not known: wait for what they do, a commit, say. In a ``SeededRun`` all is in order, and the logs of its
+    /// databases do what has become due.
     public func advance(by duration: Duration) async {
         let end = now.advanced(by: duration)
         await letOthersRun()
@@ -104,6 +105,8 @@ public final class TestClock: Clock, Sendable {
             await letOthersRun()
         }
         wake(upTo: end.nanosecondsSince1970)
+        // In a seeded run: the logs.
+        await letOthersRun()
     }
 
     private func letOthersRun() async { for _ in 0..<20 { await Task.yield() } }
@@ -125,6 +128,8 @@ extension TestClock: TimerLine {
             UInt64(clamping: Int128($0) - Int128(origin))
         }
     }
+
+    package var elapsed: UInt64 { UInt64(clamping: Int128(now.nanosecondsSince1970) - Int128(origin)) }
 
     package func advance(to nanoseconds: UInt64) {
         wake(upTo: Int64(clamping: Int128(origin) + Int128(nanoseconds)))
