@@ -5,7 +5,7 @@ import YaprakLocks
 
 @testable import YaprakTesting
 
-/// Tests that are over, by their time limit say, end; and one seed is repeated only if it is one.
+/// Tests that are over, by their time limit say, end, and so do runs that go on and on. One seed is repeated only if it is one.
 @Suite(.bounded) struct CanceledRunTests {
     /// Runs a check in a task, which `body` can cancel from its first step on.
     private func value<Value: Sendable>(
@@ -70,6 +70,40 @@ import YaprakLocks
         }
         #expect(texts.count == 1 && texts[0].contains("YAPRAK_SEED="), "\(texts)")
         #expect(readings.lines.count < 30, "no shorter one is looked for")
+    }
+
+    // It was said that every task waits.
+    @Test func `A body that takes too many steps fails with their number`() async {
+        let fault = await #expect(throws: SeededRun.Fault.self) {
+            try await SeededRun(seed: 1, stepsMax: 10_000).perform { _ in
+                for _ in 0..<20_000 { await Task.yield() }
+            }.get()
+        }
+        let text = fault?.description ?? ""
+        #expect(text.contains("10,000 steps") && text.contains("its body has not ended"), "\(text)")
+    }
+
+    // Each seed took all the steps there are, and passed.
+    @Test func `A task that goes on behind the body fails the run, unless it is cancelled`() async throws {
+        @Sendable func startPolling(in run: SeededRun) -> Task<Void, any Error> {
+            Task(executorPreference: run.executor) {
+                while !Task.isCancelled { try await run.clock.sleep(for: .seconds(1)) }
+            }
+        }
+        let fault = await #expect(throws: SeededRun.Fault.self) {
+            try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in _ = startPolling(in: run) }.get()
+        }
+        let text = fault?.description ?? ""
+        #expect(text.contains("10,000 steps") && text.contains("the body has ended"), "\(text)")
+
+        let duration = try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in
+            let begin = run.clock.now
+            let polling = startPolling(in: run)
+            try await run.clock.sleep(for: .seconds(10))
+            polling.cancel()
+            return begin.duration(to: run.clock.now)
+        }.get()
+        #expect(duration >= .seconds(10))
     }
 
     // Any other text was ignored: all seeds ran, and nothing was repeated.

@@ -55,17 +55,23 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     /// A digest of all picks, in order.
     package private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
+    /// Whether it has stopped at its last step, with something left to run.
+    package private(set) var isExhausted = false
+
     /// A run that takes longer than this hangs.
-    private static let stepsMax = 2_000_000
+    package static let stepsMax = 2_000_000
+    private let stepsMax: Int
     /// Whether the thread is the one that runs a scheduler.
     private static let isDriving = ThreadFlag()
 
     /// Whether the thread is one that runs a scheduler: it may block for what others do, and nobody else waits for it.
     package static var isOnThread: Bool { isDriving.isSet }
 
-    package init(seed: UInt64, timers: (any TimerLine)? = nil) {
+    /// - Parameter stepsMax: it stops after so many steps.
+    package init(seed: UInt64, timers: (any TimerLine)? = nil, stepsMax: Int = SeededScheduler.stepsMax) {
         random = SplitMix64(seed: seed)
         self.timers = timers
+        self.stepsMax = stepsMax
     }
 
     // MARK: What comes
@@ -109,7 +115,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
 
     /// Does something so many steps from now, between two that run. At once for 0.
     package func plan(inSteps count: Int, _ body: @escaping @Sendable () -> Void) {
-        if count <= 0 { body() } else { plans.append((steps + min(count, Self.stepsMax), body)) }
+        if count <= 0 { body() } else { plans.append((steps + min(count, stepsMax), body)) }
     }
 
     /// No call takes longer than until here. Deadlines that are set then still fit the numbers.
@@ -162,7 +168,11 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
     package func drive<Result>(_ run: Run<Result>, patience: Double) {
         _ = Self.isDriving.unlessSet {
             incoming.withLock { $0.isDriven = true }
-            while steps < Self.stepsMax {
+            while true {
+                if steps >= stepsMax {
+                    isExhausted = true
+                    break
+                }
                 if step(jobs: true, works: true, log: true) || advanceClock() { continue }
                 guard run.result == nil, patience > 0, arrival.wait(timeout: .now() + patience) == .success else {
                     break

@@ -21,6 +21,10 @@ internal import YaprakStorage
 /// What it can't control: `Task { … }` and `Task.detached` unless they are given ``executor``; the main actor and other custom
 /// executors; `Task.sleep`, callbacks and threads. If one of those wakes a task of the run, or writes to its database, the
 /// test fails and says so. Hash tables, addresses and clocks that the code under test reads are not controlled either.
+///
+/// A run is over when nothing of it can run and nobody waits for a time, which may be after its body. It has 2,000,000 steps at
+/// most, of which a write takes some ten, and fails if they are not enough. So cancel a task that sleeps again and again, as one
+/// that polls does, before the body ends: time goes on for it.
 public final class SeededRun: Sendable {
     /// The seed.
     public let seed: UInt64
@@ -31,10 +35,10 @@ public final class SeededRun: Sendable {
     let scheduler: SeededScheduler
     private let random: Mutex<SplitMix64>
 
-    init(seed: UInt64) {
+    init(seed: UInt64, stepsMax: Int = SeededScheduler.stepsMax) {
         self.seed = seed
         clock = TestClock()
-        scheduler = SeededScheduler(seed: seed, timers: clock)
+        scheduler = SeededScheduler(seed: seed, timers: clock, stepsMax: stepsMax)
         disk = SimulatedDisk(MemoryFileSystem(), scheduler)
         random = Mutex(SplitMix64(seed: ~seed))
     }
@@ -63,6 +67,7 @@ public final class SeededRun: Sendable {
     enum Fault: Error, CustomStringConvertible {
         case stuck
         case escaped(Int)
+        case endless(steps: Int, isBehindBody: Bool)
 
         var description: String {
             switch self {
@@ -73,6 +78,16 @@ public final class SeededRun: Sendable {
                 from the seed. Use task groups or async let, or give Task(executorPreference:) the executor of the run; sleep by \
                 run.clock.
                 """
+            case .endless(let steps, let isBehindBody):
+                isBehindBody
+                    ? """
+                    the body has ended, and a task that it started has not: the run has taken \(steps.counted("step")). Cancel \
+                    the task before the body ends.
+                    """
+                    : """
+                    the run has taken \(steps.counted("step")), and its body has not ended. Does a task wait by yielding? Let it \
+                    sleep by run.clock, or make the body smaller.
+                    """
             }
         }
     }
@@ -96,6 +111,9 @@ public final class SeededRun: Sendable {
         }
         if case .failure(let error)? = run.result { return .failure(error) }
         if scheduler.escapes > 0 { return .failure(Fault.escaped(scheduler.escapes)) }
+        if scheduler.isExhausted {
+            return .failure(Fault.endless(steps: scheduler.steps, isBehindBody: run.result != nil))
+        }
         return run.result ?? .failure(Fault.stuck)
     }
 }
@@ -113,9 +131,10 @@ public final class SeededRun: Sendable {
 ///     }
 ///
 /// Each seed is another order of the tasks; see ``SeededRun`` for what it controls. A seed fails if the body throws,
-/// records an issue, waits forever, or starts a task that escapes; in a test of XCTest the issues of this library count,
-/// failed assertions of XCTest don't: throw there. The failure has the seed: `YAPRAK_SEED=17` in the environment runs that
-/// one alone, and it fails in the same way. If the task is cancelled, the seed at hand is the last.
+/// records an issue, waits forever, takes too many steps, or starts a task that escapes or does not end; in a test of XCTest
+/// the issues of this library count, failed assertions of XCTest don't: throw there. The failure has the seed:
+/// `YAPRAK_SEED=17` in the environment runs that one alone, and it fails in the same way. If the task is cancelled, the seed
+/// at hand is the last.
 /// - Parameters:
 ///   - count: how many seeds are tried.
 ///   - first: the first seed; the others are the numbers after it, and 0 after the largest.
@@ -165,7 +184,7 @@ public func explore(
 ///
 ///     let commits = try await withSeed(17) { run in … }
 ///
-/// - Throws: what the body throws; an error that says so if every task waits, or one escaped.
+/// - Throws: what the body throws; an error that says so if every task waits, one escaped, or the run does not end.
 @discardableResult
 public func withSeed<Result: Sendable>(
     _ seed: UInt64, _ body: @escaping @Sendable (SeededRun) async throws -> Result
