@@ -155,6 +155,27 @@ import YaprakTesting
         #expect(reports.last == "second")
     }
 
+    // What a test throws is recorded outside of the scope: it stood alone.
+    @Test func `The last commits stand before what a test throws, unless they stand below a failure`() async throws {
+        let trait = DatabaseTrait.attaching(.shelf) { _ in }
+        for (hasFailed, hasCommits) in [(false, true), (true, true), (false, false)] {
+            let texts = await reports {
+                try await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
+                    for rank in 0..<(hasCommits ? 9 : 0) {
+                        try await Database.current.write { $0[.books]["dune"]?.salesRank = 10 + rank }
+                    }
+                    if hasFailed { Issue.record("planted") }
+                    throw CancellationError()
+                }
+            }
+            #expect(texts.count == (hasCommits ? 1 : 0), "\(texts)")
+            guard hasCommits else { continue }
+            let first = hasFailed ? "planted\n" : "the test throws; its last commits:\n"
+            let text = try #require(texts.first)
+            #expect(text.hasPrefix(first + "… 4 commits before\n") && text.contains("salesRank: 17 → 18"), "\(text)")
+        }
+    }
+
     @Test func `A fixture that can't be built fails every test that asks for it, with its own error`() async throws {
         struct Broken: Error {}
         let fixture = Fixture { _ in throw Broken() }

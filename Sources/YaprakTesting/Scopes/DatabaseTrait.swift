@@ -15,7 +15,7 @@ internal import YaprakCore
 /// fixture counts.
 ///
 /// If a test fails, its commits are attached as `commits.txt` (`swift test --attachments-path FOLDER` writes it), and the last
-/// ones stand below the first failure.
+/// ones stand below the first failure. If it fails by what it throws, they stand before that, as a warning.
 public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
     let fixture: Fixture
     /// What becomes of the commits of a test that failed.
@@ -29,7 +29,7 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
         DatabaseTrait(fixture: fixture, attach: attach)
     }
 
-    /// So many commits stand below the first failure.
+    /// So many commits stand with the first failure.
     private static let commitsShown = 5
 
     /// Runs a test, or one argument of it, with a fork. Throws what building the fixture throws, and what the test throws.
@@ -54,7 +54,13 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
                 }
             }
         } catch {
-            _ = recording.noteFailure()
+            // What a test throws is recorded outside of this scope, where nobody can add to it.
+            if recording.noteFailure(), recording.hasCommits {
+                let text = recording.text(last: Self.commitsShown)
+                Issue.record(
+                    "the test throws; its last commits:\n\(text)", severity: .warning,
+                    sourceLocation: test.sourceLocation)
+            }
             attachIfFailed()
             throw error
         }
