@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 import Yaprak
-import YaprakTesting
+
+@testable import YaprakTesting
 
 /// The trait `.database(…)`: a fork of a fixture for each test and each argument.
 @Suite(.bounded, .database(.counted)) struct DatabaseTraitTests {
@@ -153,6 +154,44 @@ import YaprakTesting
         let first = try #require(reports.first)
         #expect(first.hasPrefix("first\n… 4 commits before\n") && first.contains("salesRank: 17 → 18"), "\(first)")
         #expect(reports.last == "second")
+    }
+
+    // What came between the commits and their number was taken for a stream that had been let go of.
+    @Test func `The commits of a test in which others write are shown one by one`() async throws {
+        for _ in 0..<20 {
+            let database = try await Fixture.shelf.fork()
+            let recording = CommitRecording(database)
+            let isDone = Flag()
+            async let writing: Void = {
+                defer { isDone.set() }
+                for rank in 0..<Soak.volume(500, soak: 5_000) {
+                    try await database.write { $0[.books]["dune"]?.salesRank = rank }
+                }
+            }()
+            var lost: [String] = []
+            while !isDone.isSet {
+                let text = recording.text(last: 1)
+                if text.contains("together") { lost.append(text) }
+                await Task.yield()
+            }
+            try await writing
+            #expect(lost.isEmpty, "\(lost.count) times; \(lost.first ?? "")")
+        }
+    }
+
+    @Test func `Where the stream was let go of the difference is shown, its beginning below a failure`() async throws {
+        let database = try await Fixture.shelf.fork()
+        let recording = CommitRecording(database)
+        for part in 0..<2 {
+            try await database.write { transaction in
+                for index in 0..<200 { transaction[.books]["\(part) \(index)"] = Book(title: "t") }
+            }
+        }
+        database.lagStreams()
+        let (shown, attached) = (recording.text(last: 5), recording.text())
+        #expect(shown.hasPrefix("2 commits, together:\n") && attached.hasPrefix("2 commits, together:\n"))
+        #expect(shown.split(separator: "\n").count == 202 && shown.contains(" lines more"), "\(shown)")
+        #expect(attached.split(separator: "\n").count > 400)
     }
 
     // What a test throws is recorded outside of the scope: it stood alone.

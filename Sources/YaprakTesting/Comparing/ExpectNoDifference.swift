@@ -43,8 +43,3 @@ public func expectNoDifference(
 ) -> Bool {
     expectNoDifference(first.snapshot, second.snapshot, comment(), sourceLocation: sourceLocation)
 }
-
-/// The first lines; nobody reads thousands.
-func shortened(_ lines: [String], to count: Int = 200) -> [String] {
-    lines.count <= count ? lines : lines.prefix(count) + ["… \((lines.count - count).counted("line")) more"]
-}

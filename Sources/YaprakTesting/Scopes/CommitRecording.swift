@@ -51,13 +51,15 @@ final class CommitRecording: Sendable {
 
     /// The commits of the test so far, oldest first; with a limit the newest ones.
     func text(last limit: Int? = nil) -> String {
-        let commits = changesets.published()
+        // The number first: others may write meanwhile, and the stream has at least as many then.
         let count = database.commitNumber.rawValue - start.commitNumber.rawValue
+        let commits = changesets.published()
         if count == 0 { return "The test has made no commit." }
         if commits.count < count {
             // The stream was let go of because it fell too far behind: what the commits come to is still there.
             let net = RecordText.lines(of: ReplayChanges(from: start, to: database.snapshot))
-            return "\(count.counted("commit")), together:\n" + net.joined(separator: "\n")
+            let shown = limit == nil ? net : shortened(net)
+            return "\(count.counted("commit")), together:\n" + shown.joined(separator: "\n")
         }
         let shown = limit.map { commits.suffix($0) } ?? commits[...]
         let before = commits.count - shown.count
