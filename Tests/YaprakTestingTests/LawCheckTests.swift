@@ -259,6 +259,19 @@ import YaprakTesting
         #expect(text.contains(#"no entry of "a" is where its columns put it now"#), "\(text)")
     }
 
+    // The numbers behind the ten-thousandth were others when the history was repeated, and nothing failed any more.
+    @Test func `A mistake that shows by what an edit draws last is found, however much it draws`() async {
+        let text = await report {
+            await checkExtension(Ranks(.keepsRemoved), histories: 20, reading: { $0.mapValues { $0 } }) {
+                transaction, choices in
+                for _ in 0..<10_000 { _ = choices.next() }
+                let key = choices.key(among: 2)
+                transaction[.books][key] = choices.chance(50) ? nil : Book(title: "t")
+            }
+        }
+        #expect(text.contains("differs from its rebuild") && commits(text) <= 3, "\(text)")
+    }
+
     @Test func `A view whose order contradicts itself is found`() async {
         let view = AutoView(
             "circle", of: .books, groupedBy: { _ in "all" }, sortedBy: { Circular(value: $0.salesRank % 3) })

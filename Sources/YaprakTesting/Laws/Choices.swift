@@ -9,19 +9,24 @@ internal import ToolSupport
 ///     }
 ///
 /// A `RandomNumberGenerator`, so that everything of the standard library draws from it: `Int.random(in: 0..<9, using: &choices)`.
-/// Small draws lead to small values; put the simplest case first. Draw few different keys, so that edits meet.
+/// Small draws lead to small values; put the simplest case first. Draw few different keys, so that edits meet. An edit that draws
+/// more than 10,000 numbers is left out of a history as a whole, or not at all: none of its numbers is made smaller.
 public struct Choices: RandomNumberGenerator, Sendable {
     /// What was drawn, and what will be drawn first.
     private(set) var draws: [UInt64]
     private var position = 0
     /// Draws behind the recorded ones; the smallest if there is none.
     private var source: SplitMix64?
+    /// Whether every draw of the source was recorded.
+    private var isRecorded = true
 
     /// The smallest draw that leads to the first value. Zero would not do: ranges whose length is no power of two reject it,
     /// and draw again.
     static let smallest: UInt64 = 1
     /// An edit that draws so often waits for a value that the smallest draw does not give.
     private static let smallestMax = 1_000
+    /// So many draws of an edit are recorded.
+    private static let recordedMax = 10_000
 
     /// New draws, from a seed.
     init(seed: UInt64) {
@@ -38,7 +43,9 @@ public struct Choices: RandomNumberGenerator, Sendable {
         if position < draws.count { return draws[position] }
         if source == nil, position - draws.count > Self.smallestMax { source = SplitMix64(seed: 0) }
         let draw = source?.next() ?? Self.smallest
-        if source != nil, position == draws.count, position < 10_000 { draws.append(draw) }
+        if source != nil {
+            if position == draws.count, position < Self.recordedMax { draws.append(draw) } else { isRecorded = false }
+        }
         return draw
     }
 
@@ -60,6 +67,6 @@ public struct Choices: RandomNumberGenerator, Sendable {
     /// - Precondition: `count` is more than 0.
     public mutating func key(among count: Int) -> String { "k\(below(count))" }
 
-    /// The draws that were used, without those recorded for nothing.
-    var used: [UInt64] { Array(draws.prefix(position)) }
+    /// The draws that were used, without those recorded for nothing; `nil` if some were not recorded.
+    var used: [UInt64]? { isRecorded ? Array(draws.prefix(position)) : nil }
 }

@@ -41,10 +41,10 @@ extension Law {
                 refusal = refusal ?? trace.refusal
                 continue
             }
-            // From here on the numbers are those that were drawn.
+            // From here on the numbers are those that were drawn. What drew too many for that draws them from its seed again.
             for (step, draws) in trace.draws.enumerated() where step < script.steps.count {
                 for (edit, draws) in draws.enumerated() where edit < script.steps[step].edits.count {
-                    script.steps[step].edits[edit] = .init(draws: draws)
+                    if let draws { script.steps[step].edits[edit] = .init(draws: draws) }
                 }
             }
             await report(script, seed, at: location)

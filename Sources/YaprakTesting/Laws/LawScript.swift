@@ -2,7 +2,7 @@ internal import ToolSupport
 
 /// What a law does with a database: a list of steps that can be repeated, and made shorter.
 struct LawScript: Sendable {
-    /// One edit: the numbers that it draws, or the seed that they come from the first time.
+    /// One edit: the numbers that it draws, or the seed that they come from: the first time, and where they are too many.
     struct Edit: Sendable {
         var draws: [UInt64] = []
         var seed: UInt64?

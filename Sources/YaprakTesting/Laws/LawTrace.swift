@@ -6,7 +6,7 @@ internal import YaprakLocks
 final class LawTrace: Sendable {
     private struct State {
         var lines: [String] = []
-        var draws: [[[UInt64]]] = []
+        var draws: [[[UInt64]?]] = []
         var hasCommits = false
         var met: Set<Int> = []
         var refusal: String?
@@ -15,8 +15,8 @@ final class LawTrace: Sendable {
     private let state = Mutex(State())
 
     var lines: [String] { state.withLock { $0.lines } }
-    /// For each step, what each of its edits drew.
-    var draws: [[[UInt64]]] { state.withLock { $0.draws } }
+    /// For each step, what each of its edits drew; `nil` of one that drew more than is recorded.
+    var draws: [[[UInt64]?]] { state.withLock { $0.draws } }
 
     /// Whether an edit came to a commit.
     var hasCommits: Bool { state.withLock { $0.hasCommits } }
@@ -26,7 +26,7 @@ final class LawTrace: Sendable {
     var refusal: String? { state.withLock { $0.refusal } }
 
     func begin() { state.withLock { $0.draws.append([]) } }
-    func drew(_ draws: [UInt64]) { state.withLock { $0.draws[$0.draws.count - 1].append(draws) } }
+    func drew(_ draws: [UInt64]?) { state.withLock { $0.draws[$0.draws.count - 1].append(draws) } }
     func meet(_ number: Int) { state.withLock { _ = $0.met.insert(number) } }
     func add(_ lines: some Sequence<String>) { state.withLock { $0.lines += lines } }
 
