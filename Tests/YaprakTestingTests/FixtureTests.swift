@@ -196,6 +196,36 @@ import YaprakTesting
         #expect(error.code == .undecodableRecord && error.message.contains(#""price" is no Double"#), "\(error)")
     }
 
+    private struct Offer: Codable, Sendable, Hashable {
+        var price: Decimal
+        var discount: Decimal?
+        var link: URL?
+    }
+
+    private let offers = RecordCollection<Offer, Decimal>("offers")
+
+    // Foundation codes both as objects, and no field of CSV is one.
+    @Test func `Decimals and URLs of CSV are read from texts`() async throws {
+        let path = try file(
+            "offers.csv",
+            "id,price,discount,link,tax\na,2.50,-1e-2,https://example.org/a?b=c,0.19\nb,12345678901234567890.123,,,\n")
+        let database = try await Fixture.file(.csv(path), into: offers, key: "id", metadata: "tax").fork()
+        let first = try #require(database.snapshot[offers]["a"])
+        #expect(first.price == Decimal(string: "2.5") && first.discount == Decimal(string: "-0.01"))
+        #expect(first.link == URL(string: "https://example.org/a?b=c"))
+        #expect(database.snapshot[offers].metadata(for: "a") == Decimal(string: "0.19"))
+        let second = try #require(database.snapshot[offers]["b"])
+        #expect(second.price == Decimal(string: "12345678901234567890.123"))
+        #expect(second.discount == nil && second.link == nil)
+    }
+
+    @Test(arguments: ["2.5x", "1;5", "0x10", "nan", "1e400", "1 ", ""])
+    func `What is almost a decimal number is none`(text: String) async throws {
+        let path = try file("offers.csv", "id,price,discount,link\na,\(text),,\n")
+        let error = try #require(await refusal(.file(.csv(path), into: offers, key: "id")))
+        #expect(error.code == .undecodableRecord && error.message.contains(#"the field "price" is no "#), "\(error)")
+    }
+
     // MARK: Metadata
 
     private struct Mark: Codable, Sendable, Hashable {

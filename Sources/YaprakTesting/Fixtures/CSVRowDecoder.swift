@@ -106,6 +106,9 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Dates are decoded as numbers by themselves; a table has them as ISO 8601.
         if type == Date.self { return try parsed(date() as? Value) }
+        // These are decoded as objects; a table has them as texts.
+        if type == Decimal.self { return try parsed(decimal() as? Value) }
+        if type == URL.self { return try parsed(URL(string: text) as? Value) }
         return try Value(from: self)
     }
 
@@ -113,6 +116,14 @@ struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
     private func real<Real: BinaryFloatingPoint & LosslessStringConvertible>() -> Real? {
         let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
         return isDecimal ? Real(text).flatMap { $0.isFinite ? $0 : nil } : nil
+    }
+
+    /// A number in decimal, with the digits that it has in the text.
+    private func decimal() -> Decimal? {
+        // `Decimal` would take the beginning of a text for one.
+        let rough: Double? = real()
+        guard rough != nil, let number = Decimal(string: text), !number.isNaN else { return nil }
+        return number
     }
 
     /// A time of ISO 8601, or seconds since 2001. Digits alone are no seconds: "20130105" is meant as a day.

@@ -19,6 +19,8 @@ public struct FixtureFile: Sendable {
 
     /// A JSON object in each line, as `yaprak export` writes them.
     ///
+    /// So its values are those of a record in a file: a `Decimal` and a `URL` are the objects that Foundation makes of them
+    /// (`{"relative": "https://…"}`), and not a number and a text as in CSV.
     /// - Parameters:
     ///   - path: the file.
     ///   - source: where a relative path starts.
@@ -28,9 +30,10 @@ public struct FixtureFile: Sendable {
 
     /// Values between separators, with the names of the fields in the first line (RFC 4180).
     ///
-    /// An empty value is `nil` for an optional property and an empty text for a `String`. Numbers, `Bool` (`true`, `false`)
-    /// and dates are read as what the property is. A date is one of ISO 8601, in UTC if it has no zone: `2013-01-05`,
-    /// `2013-01-05 12:00`, `2013-01-05T12:00:00.5+01:00`; or seconds since 2001 with a point, as `yaprak export` writes them.
+    /// An empty value is `nil` for an optional property and an empty text for a `String`. Numbers, also of the type `Decimal`,
+    /// `Bool` (`true`, `false`), dates and `URL` are read as what the property is. A date is one of ISO 8601, in UTC if it has
+    /// no zone: `2013-01-05`, `2013-01-05 12:00`, `2013-01-05T12:00:00.5+01:00`; or seconds since 2001 with a point, as
+    /// `yaprak export` writes them.
     /// - Parameters:
     ///   - path: the file.
     ///   - separator: what is between values; a tab or a semicolon, say.
