@@ -49,7 +49,7 @@ private struct Names: TreeBackedPrimaryExtension {
     }
 
     func replay(
-        _ bytes: [UInt8]?, _ steps: [NamingStep], in context: ExtensionContext
+        _ bytes: [UInt8]?, tagged tag: String, _ steps: [NamingStep], in context: ExtensionContext
     ) -> (root: TreeRoot, operations: [NamingStep]) {
         var root = TreeRoot()
         for step in steps { _ = apply(step, to: &root, in: context) }

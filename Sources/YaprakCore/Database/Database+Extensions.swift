@@ -212,7 +212,7 @@ extension Database {
         of item: ExtensionShelf.Item, _ registration: ExtensionRegistration, _ context: ExtensionContext
     ) throws -> ExtensionRegistration.Update {
         do {
-            return try registration.replay(item.bytes, item.steps, in: context)
+            return try registration.replay(item, in: context)
         } catch let error as DatabaseError where error.code == .extensionFailed {
             throw error
         } catch {

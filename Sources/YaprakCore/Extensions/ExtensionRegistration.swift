@@ -45,9 +45,7 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     /// Decodes a root; in a writer's turn.
     func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> any Sendable { fatalError("abstract") }
     /// The root that a persisted primary one and steps lead to, and the steps that follow; in a writer's turn.
-    func replay(_ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext) throws -> Update {
-        fatalError("abstract")
-    }
+    func replay(_ stored: StoredExtension, in context: ExtensionContext) throws -> Update { fatalError("abstract") }
     /// What a primary extension makes of a commit that is read back: its steps are those that were logged.
     /// - Parameter stepping: where the changes of records are made already.
     func follow(

@@ -29,8 +29,10 @@ package protocol TreeBackedPrimaryExtension: TreeBackedExtension, PrimaryExtensi
     func apply(_ operation: Operation, to root: inout Root, in context: ExtensionContext) throws -> Changes?
     /// The root that a persisted one and the steps logged after it lead to, over the records of `context.before`, and the steps
     /// that had to be taken so that it fits them: these have been applied to it, and are to be logged.
+    /// - Parameter tag: what was stored with the bytes, ``versionTag(of:)`` of their root; empty if there are none. Earlier
+    ///   builds may have stored another.
     func replay(
-        _ bytes: [UInt8]?, _ steps: [Operation], in context: ExtensionContext
+        _ bytes: [UInt8]?, tagged tag: String, _ steps: [Operation], in context: ExtensionContext
     ) throws -> (root: Root, operations: [Operation])
     /// The steps that follow from a commit that is read back and which nobody logged, as the extension was not registered.
     func unloggedSteps(following changes: NetChanges, root: Root, in context: ExtensionContext) throws -> [Operation]

@@ -176,19 +176,18 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         return try open(base)
     }
 
-    override func replay(
-        _ bytes: [UInt8]?, _ steps: [[UInt8]], in context: ExtensionContext
-    ) throws -> Update {
+    override func replay(_ stored: StoredExtension, in context: ExtensionContext) throws -> Update {
         func decode<P: PrimaryExtension>(_ base: P) throws -> [P.Operation] {
             let decoder = CBORDecoder()
-            return try steps.map { try decoder.decode(P.Operation.self, from: $0) }
+            return try stored.steps.map { try decoder.decode(P.Operation.self, from: $0) }
         }
         func openTreeBacked<P: TreeBackedPrimaryExtension>(_ base: P) throws -> Update {
-            let (root, operations) = try base.replay(bytes, try decode(base), in: context)
+            let (root, operations) = try base.replay(
+                stored.bytes, tagged: stored.versionTag, try decode(base), in: context)
             return Update(root: root, operations: try operations.map { try sharedEncoder.encodePart($0) })
         }
         func open<P: PrimaryExtension>(_ base: P) throws -> Update {
-            var root = try bytes.map { try base.decode($0) } ?? base.makeRoot()
+            var root = try stored.bytes.map { try base.decode($0) } ?? base.makeRoot()
             for step in try decode(base) { _ = try base.apply(step, to: &root) }
             return Update(root: root)
         }
@@ -220,9 +219,10 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
                 }
             } catch  where primary is any TreeBackedPrimaryExtension {
                 // A record came, was placed and went again within the commit. What is left is what a launch makes of it.
-                let bytes = try encode(root)
+                let stored = StoredExtension(
+                    versionTag: versionTag(of: root), isPrimary: true, bytes: try encode(root), steps: steps)
                 for var tree in trees(of: update.root) { stepping.draft.clear(&tree) }
-                update = Update(root: try replay(bytes, steps, in: stepping).root)
+                update = Update(root: try replay(stored, in: stepping).root)
                 // Extensions that depend on it follow its changes, and those so far led to a root that is not used.
                 func report<T: TreeBackedPrimaryExtension>(_ base: T) {
                     let changes = base.replacementChanges(for: update.root as! T.Root)

@@ -135,7 +135,7 @@ package final class HistoryLine {
         var root: any Sendable
         do {
             if registration.isPrimary, let item = items[registration.name] {
-                root = try registration.replay(item.bytes, item.steps, in: context).root
+                root = try registration.replay(item, in: context).root
             } else {
                 root = registration.makeSeed()
                 for chunk in PopulationChunks(present, registration) {

@@ -17,14 +17,14 @@ extension ManualView: TreeBackedPrimaryExtension {
     public func encode(_ root: ViewRoot) throws -> [UInt8]? { try CBOREncoder().encode(StoredGroups(root)) }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
-        try replay(bytes, [], in: context).root
+        try replay(bytes, tagged: versionTag, [], in: context).root
     }
 
     /// Rows whose record is not there any more are left out, by a step that says so: they don't come back with a record of
     /// their key. Those whose record is set aside are hidden.
     /// - Throws: `extensionFailed` if a collection has records without a type, which are no rows yet.
     package func replay(
-        _ bytes: [UInt8]?, _ steps: [ManualStep], in context: ExtensionContext
+        _ bytes: [UInt8]?, tagged tag: String, _ steps: [ManualStep], in context: ExtensionContext
     ) throws -> (root: ViewRoot, operations: [ManualStep]) {
         var arrangement = ManualArrangement(try bytes.map { try StoredGroups(decoding: $0) })
         for step in steps { arrangement.apply(step) }

@@ -143,7 +143,7 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
     package func versionTag(of root: EdgeTrees) -> String { versionTag }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> EdgeTrees {
-        try replay(bytes, [], in: context).root
+        try replay(bytes, tagged: versionTag, [], in: context).root
     }
 
     package func apply(
@@ -157,7 +157,7 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
     }
 
     package func replay(
-        _ bytes: [UInt8]?, _ steps: [EdgeStep], in context: ExtensionContext
+        _ bytes: [UInt8]?, tagged tag: String, _ steps: [EdgeStep], in context: ExtensionContext
     ) throws -> (root: EdgeTrees, operations: [EdgeStep]) {
         var editor = EdgeEditor(EdgeTrees(), context.draft)
         let edges = try bytes.map { try CBORDecoder().decode([String].self, from: $0) } ?? []

@@ -105,11 +105,11 @@ extension SearchResultsView: TreeBackedPrimaryExtension {
     }
 
     package func decode(_ bytes: [UInt8], in context: ExtensionContext) throws -> ViewRoot {
-        try replay(bytes, [], in: context).root
+        try replay(bytes, tagged: versionTag, [], in: context).root
     }
 
     package func replay(
-        _ bytes: [UInt8]?, _ steps: [SearchStep], in context: ExtensionContext
+        _ bytes: [UInt8]?, tagged tag: String, _ steps: [SearchStep], in context: ExtensionContext
     ) throws -> (root: ViewRoot, operations: [SearchStep]) {
         let stored = try bytes.map { try CBORDecoder().decode(SearchStep.self, from: $0) }
         return (try root(for: (steps.last ?? stored)?.query ?? "", in: context), [])
