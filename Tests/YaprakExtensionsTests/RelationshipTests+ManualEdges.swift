@@ -107,6 +107,40 @@ extension RelationshipTests {
         #expect(edges(replayed.snapshot) == ["ab", "ae", "bc", "ca"])
     }
 
+    private typealias Links = ManualRelationship<Node, NoMetadata, Node, NoMetadata>
+
+    // It looked for the records in its own collections, and put the edge into the relationship that is registered.
+    @Test("Another handle of a relationship connects records of the collections that are registered")
+    func edgesOfAnotherHandle() async throws {
+        let links = Links("links", from: .children, to: .toys)
+        let other = Links("links", from: .parents, to: .parents)
+        try await database.register(links)
+        let answers = try await database.write { transaction in
+            transaction[.children]["child"] = Node()
+            transaction[.toys]["toy"] = Node()
+            for key in ["parent", "toy"] { transaction[.parents][key] = Node() }
+            return try [
+                transaction.connect("parent", to: "parent", in: other),
+                transaction.connect("parent", to: "toy", in: other),
+                transaction.connect("child", to: "parent", in: other),
+                transaction.connect("child", to: "toy", in: other),
+            ]
+        }
+        #expect(answers == [false, false, false, true])
+        let reader = database.snapshot[links]
+        #expect(reader.count == 1 && reader.targets(of: "child").map(\.key) == ["toy"])
+        #expect(reader.missingSources.isEmpty && reader.missingTargets.isEmpty)
+    }
+
+    @Test("Connecting throws where the relationship is not registered, also without the records")
+    func edgesOfNoRelationship() async throws {
+        let links = Links("links", from: .children, to: .toys)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { transaction in _ = try transaction.connect("no", to: "body", in: links) }
+        }
+        #expect(error?.code == .extensionNotRegistered)
+    }
+
     @Test(arguments: 1...UInt64(Soak.volume(20, soak: 500)))
     func `Edges set explicitly are those of a set of pairs, over any history`(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)

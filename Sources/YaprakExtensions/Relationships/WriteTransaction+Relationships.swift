@@ -7,7 +7,7 @@ extension WriteTransaction {
     ///     try transaction.connect("ada", to: "grace", in: friends)
     ///
     /// Records of a collection that came from disk without a type count, too, and so do those that are set aside: an edge is of
-    /// keys.
+    /// keys. The collections are those of the relationship that is registered under the name.
     ///
     /// - Returns: false, and nothing happens, if the edge is there already, or if either record is not in its collection.
     /// - Throws: `extensionNotRegistered`, `extensionFailed` if an extension can't follow what the transaction did.
@@ -18,11 +18,24 @@ extension WriteTransaction {
         in relationship: ManualRelationship<Source, SourceMetadata, Target, TargetMetadata>
     ) throws -> Bool {
         let (source, target) = (source.normalizedKey, target.normalizedKey)
-        guard relationship.hasSource(source, in: &self), relationship.hasTarget(target, in: &self),
-            try !reader(of: relationship).hasEdge(source, target)
-        else { return false }
-        try perform(EdgeStep(.add, source, target), on: relationship)
+        // The reader has gone when the edge is made: no state before that is kept for it.
+        guard let step = try newEdge(source, target, in: reader(of: relationship)) else { return false }
+        try perform(step, on: relationship)
         return true
+    }
+
+    /// The step that makes an edge; `nil` if there is one, or not both records.
+    /// - Parameter edges: those there are. Its collections are the registered ones, which another handle of that name may know
+    ///   otherwise.
+    private func newEdge<Source, SourceMetadata, Target, TargetMetadata>(
+        _ source: String, _ target: String,
+        in edges: RelationshipReader<Source, SourceMetadata, Target, TargetMetadata>
+    ) -> EdgeStep? {
+        let (from, to) = (edges.from.name, edges.to.name)
+        guard containsUntyped(source, inCollectionNamed: from), containsUntyped(target, inCollectionNamed: to),
+            !edges.hasEdge(source, target)
+        else { return nil }
+        return EdgeStep(.add, source, target)
     }
 
     /// Takes an edge out of a manual relationship. The records stay.
