@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import Yaprak
+import YaprakTrees
 
 @testable import YaprakCore
 @testable import YaprakExtensions
@@ -130,6 +131,11 @@ extension RelationshipTests {
         let reader = database.snapshot[links]
         #expect(reader.count == 1 && reader.targets(of: "child").map(\.key) == ["toy"])
         #expect(reader.missingSources.isEmpty && reader.missingTargets.isEmpty)
+        // The edge is one of the relationship that is registered, whichever handle made it.
+        try await database.unregister("links")
+        await #expect(throws: DatabaseError.self) { try await database.register(other) }
+        try await database.register(links)
+        #expect(database.snapshot[links].count == 1)
     }
 
     @Test("Connecting throws where the relationship is not registered, also without the records")
@@ -139,6 +145,42 @@ extension RelationshipTests {
             try await database.write { transaction in _ = try transaction.connect("no", to: "body", in: links) }
         }
         #expect(error?.code == .extensionNotRegistered)
+    }
+
+    @Test("A relationship that is refused leaves no trees behind")
+    func treesOfRefusedEdges() async throws {
+        let links = Links("links", from: .children, to: .toys)
+        try await database.register(links)
+        try await database.write { transaction in
+            transaction[.toys]["toy"] = Node()
+            for number in 0..<300 {
+                transaction[.children]["\(number)"] = Node()
+                try transaction.connect("\(number)", to: "toy", in: links)
+            }
+        }
+        try await database.unregister("links")
+        while database.timeline.reclaim(limit: .max) {}
+        let before = database.timeline.arena.counts
+        await #expect(throws: DatabaseError.self) {
+            try await database.register(Links("links", from: .toys, to: .children))
+        }
+        for _ in 0..<2_000 where database.timeline.arena.counts != before {
+            try await Task.sleep(for: .milliseconds(5))
+            while database.timeline.reclaim(limit: .max) {}
+        }
+        #expect(database.timeline.arena.counts == before)
+        try await database.register(links)
+        #expect(database.snapshot[links].sourceCount(of: "toy") == 300)
+    }
+
+    @Test("Two pairs of collections are never named alike")
+    func namesOfEnds() {
+        #expect(EdgeEnds.text(from: "people", to: "songs") == #""people" → "songs""#)
+        #expect(EdgeEnds.text(from: #"a"b"#, to: #"c\d"#) == #""a\"b" → "c\\d""#)
+        let pairs = [
+            (#"a" → "b"#, "c"), ("a", #"b" → "c"#), (#"a\"#, #" → "b"#), (#"a\" → "#, "b"), ("a", "b"), ("b", "a"),
+        ]
+        #expect(Set(pairs.map { EdgeEnds.text(from: $0.0, to: $0.1) }).count == pairs.count)
     }
 
     @Test(arguments: 1...UInt64(Soak.volume(20, soak: 500)))

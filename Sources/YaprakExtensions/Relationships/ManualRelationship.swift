@@ -18,6 +18,10 @@ package import YaprakTrees
 /// record of their key, and ``WriteTransaction/disconnect(_:from:in:)`` removes them. A record that is set aside
 /// (`UndecodablePolicy.setAside`) keeps its edges; it is listed, too, since it can't be read, but rules count it.
 ///
+/// Edges are pairs of keys, and the files name the collections that they lead from and to. As long as there are edges,
+/// registering a relationship of the same name between other collections, or the other way round, throws `extensionFailed`.
+/// Edges that an earlier version stored without these names are taken as they are; the next checkpoint names them.
+///
 /// **Rules** are those of ``Relationship``. Removing an edge explicitly is followed by ``SourceDeleteRule/cascadeWhenLast``, too.
 ///
 /// - Complexity: connecting and disconnecting are O(log *n*).
@@ -65,17 +69,24 @@ public struct EdgeStep: Codable, Sendable, Hashable {
     /// The source, or the only key.
     let key: String
     var target: String?
+    /// What the keys are keys of (``EdgeEnds``): in the step that adds an edge where there was none. Earlier versions, which
+    /// don't know it, skip it.
+    var ends: String?
 
-    init(_ kind: Kind, _ key: String, _ target: String? = nil) {
+    init(_ kind: Kind, _ key: String, _ target: String? = nil, ends: String? = nil) {
         self.kind = kind
         self.key = key
         self.target = target
+        self.ends = ends
     }
 }
 
 extension ManualRelationship: PrimaryExtension {
     /// What is logged.
     public typealias Operation = EdgeStep
+
+    /// The names of the collections at both ends: what stored edges are edges of.
+    public var versionTag: String { EdgeEnds.text(from: from.name, to: to.name) }
 
     /// The collections at both ends.
     public var collectionNames: [String]? { from.name == to.name ? [from.name] : [from.name, to.name] }
@@ -146,9 +157,11 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
         try replay(bytes, tagged: versionTag, [], in: context).root
     }
 
+    /// - Throws: `extensionFailed` if the step is of edges between other collections.
     package func apply(
         _ operation: EdgeStep, to root: inout EdgeTrees, in context: ExtensionContext
     ) throws -> Never? {
+        if let ends = operation.ends { try check(ends) }
         var editor = EdgeEditor(root, context.draft)
         editor.apply(operation)
         editor.settle(context.before, sources: sourceTypes, targets: targetTypes)
@@ -156,6 +169,7 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
         return nil
     }
 
+    /// - Throws: `extensionFailed` if edges are left which are edges between other collections.
     package func replay(
         _ bytes: [UInt8]?, tagged tag: String, _ steps: [EdgeStep], in context: ExtensionContext
     ) throws -> (root: EdgeTrees, operations: [EdgeStep]) {
@@ -165,9 +179,35 @@ extension ManualRelationship: TreeBackedPrimaryExtension {
         for index in stride(from: 0, to: edges.count, by: 2) {
             editor.add(edges[index].normalizedKey, edges[index + 1].normalizedKey, bothWays: true)
         }
-        for step in steps { editor.apply(step) }
+        // Where there are no edges, the next ones may be between any collections.
+        var ends = edges.isEmpty ? "" : tag
+        for step in steps {
+            editor.apply(step)
+            if let named = step.ends { ends = named } else if editor.trees.byTarget.isEmpty { ends = "" }
+        }
+        if !editor.trees.byTarget.isEmpty {
+            do {
+                try check(ends)
+            } catch {
+                for var tree in editor.trees.all { context.draft.clear(&tree) }
+                throw error
+            }
+        }
         editor.settle(context.before, sources: sourceTypes, targets: targetTypes)
         return (editor.trees, [])
+    }
+
+    /// Refuses edges that are stored as edges between other collections. What earlier versions stored says nothing, and is
+    /// taken.
+    private func check(_ ends: String) throws {
+        let own = versionTag
+        if ends.isEmpty || ends == own { return }
+        throw DatabaseError(
+            .extensionFailed,
+            """
+            the edges that are stored for relationship "\(name)" are \(ends), not \(own). They are kept: register it as \
+            it was, or take another name.
+            """)
     }
 }
 

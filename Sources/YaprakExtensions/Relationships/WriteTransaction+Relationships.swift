@@ -35,7 +35,7 @@ extension WriteTransaction {
         guard containsUntyped(source, inCollectionNamed: from), containsUntyped(target, inCollectionNamed: to),
             !edges.hasEdge(source, target)
         else { return nil }
-        return EdgeStep(.add, source, target)
+        return EdgeStep(.add, source, target, ends: edges.count == 0 ? EdgeEnds.text(from: from, to: to) : nil)
     }
 
     /// Takes an edge out of a manual relationship. The records stay.
