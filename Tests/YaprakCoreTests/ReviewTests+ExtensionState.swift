@@ -60,6 +60,35 @@ extension ReviewTests {
         try await database.close()
     }
 
+    /// Takes what ``Strict`` refuses.
+    struct Mended: Codable, Sendable { var title: String }
+
+    // They were there at the checkpoint and are there now, so that no change brought them: the root lacked them for good.
+    @Test(arguments: [["bad"], ["bad", "good"]])
+    func `A root is not adopted where records that were set aside in its time decode again`(
+        keys: [String]
+    ) async throws {
+        try await withBadRecords(keys)
+        var database = try await Database.open(at: path, collections: Self.lenient)
+        try await database.register(Counter())
+        try await database.register(
+            AutoView(
+                "titles", versionTag: "1", of: Self.lenient, groupedBy: .everything(in: "all"), sortedBy: \.title,
+                persistence: .checkpoints))
+        try await database.checkpoint()
+        try await database.close()
+        let mended = RecordCollection<Mended, NoMetadata>("books")
+        let view = AutoView(
+            "titles", versionTag: "1", of: mended, groupedBy: .everything(in: "all"), sortedBy: \.title,
+            persistence: .checkpoints)
+        database = try await Database.open(at: path, collections: mended)
+        let hosts = [try await database.register(Counter()), try await database.register(view)]
+        for host in hosts { #expect(await host.origin == .populated, "\(host.name)") }
+        #expect(database.snapshot[Counter()] == ["books": keys.count])
+        #expect(database.snapshot[view]["all"].map(\.key) == keys)
+        try await database.close()
+    }
+
     // The same with migrations: the root was made of other values.
     @Test func `A root is not adopted where records were migrated since`() async throws {
         struct Titles: DatabaseExtension {

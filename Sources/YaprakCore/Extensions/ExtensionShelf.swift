@@ -14,7 +14,7 @@ package struct ExtensionShelf: Sendable {
     var base: SnapshotState?
 
     /// Collections whose records are not, with their types, what they were when the roots were made: some were migrated,
-    /// or do not decode any more. What was computed from them is not adopted.
+    /// do not decode any more, or were set aside then. What was computed from them is not adopted.
     var remadeCollections: Set<String> = []
 
     /// The primary state on it.

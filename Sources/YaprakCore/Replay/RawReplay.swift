@@ -77,6 +77,9 @@ package struct RawReplay {
                     + ErrorText.of(error))
         }
         shelf.items = items
+        // What was computed beside records that were set aside lacks them, and this launch may decode them.
+        shelf.remadeCollections = Set(
+            checkpoint.sections.lazy.filter { $0.kind == SectionKind.setAside.rawValue }.map(\.name))
         follow { $0.adopt(items, in: &$1) }
         if shelf.items.values.contains(where: { !$0.isPrimary }) { shelf.base = freeze() }
     }
