@@ -101,6 +101,52 @@ private struct Forking: DatabaseExtension {
         try await database.close()
     }
 
+    // It was adopted as if it had all of them, and lacked those for good.
+    @Test func `A root that was stored while records had no type is not adopted`() async throws {
+        let writers = Counter(name: "writers", collectionNames: ["authors"])
+        try await prepare()
+        var database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Counter())
+        try await database.register(writers)
+        #expect(database.snapshot[Counter()] == [:])
+        try await database.checkpoint()
+        try await database.close()
+
+        database = try await open()
+        #expect(await database.unclaimedExtensionNames == ["counter", "writers"])
+        let host = try await database.register(Counter())
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Counter()] == ["books": 99])
+        let other = try await database.register(writers)
+        #expect(await other.origin == .adopted, "it had all that it looks at")
+        try await database.write { $0[.authors]["b"] = Author(name: "b") }
+        try await database.checkpoint()
+        try await database.close()
+
+        database = try await open()
+        let again = try await database.register(Counter())
+        #expect(await again.origin == .adopted, "this time it had all")
+        #expect(database.snapshot[Counter()] == ["books": 99, "authors": 1])
+        try await database.close()
+    }
+
+    @Test func `A root of a backup that was made while records had no type is not adopted`() async throws {
+        let copies = [FilePath(directory.appending("backup.yaprak")), FilePath(directory.appending("written.yaprak"))]
+        try await prepare()
+        let database = try await Database.open(at: path, collections: .authors)
+        try await database.register(Counter())
+        try await database.backup(to: copies[0])
+        try database.fork().snapshot.write(to: copies[1])
+        try await database.close()
+        for copy in copies {
+            let database = try await Database.open(at: copy, collections: .books, .authors)
+            let host = try await database.register(Counter())
+            #expect(await host.origin == .populated)
+            #expect(database.snapshot[Counter()] == ["books": 99])
+            try await database.close()
+        }
+    }
+
     @Test func `Another version tag recomputes it`() async throws {
         try await prepare()
         let database = try await open()

@@ -87,6 +87,62 @@ import YaprakReplay
         #expect(error?.message.contains("1 to 4, 7 to 8") == true)
     }
 
+    // A launch restored it without the rows of that collection, and they were missing from then on.
+    @Test func `A view that was stored while a collection had no type is shown as it was, and not restored`()
+        async throws
+    {
+        let directory = TemporaryDirectory()
+        func path(_ name: String) -> FilePath { FilePath(directory.appending(name)) }
+        func open(_ name: String) async throws -> Database {
+            try await Database.open(at: path(name), options: replayable(), collections: .books, .notes)
+        }
+        let first = try await open("shop")
+        try await first.write { transaction in
+            transaction[.books]["1"] = Book(title: "a", genre: "crime")
+            transaction[.notes]["n"] = "z"
+        }
+        try await first.close()
+        // A program that binds the notes only where it shows them.
+        let second = try await Database.open(at: path("shop"), options: replayable(), collections: .books)
+        try await second.register(Library.mixed)
+        var past: [CommitNumber: [String: [String]]] = [:]
+        for number in [2, 3, 4] as [CommitNumber] {
+            try await second.write { $0[.books]["\(number)"] = Book(title: "b \(number)", genre: "crime") }
+            past[number] = contents(of: second.snapshot[Library.mixed])
+            if number == 3 { try await second.checkpoint() }
+        }
+        try await second.backup(to: path("backup"))
+        try await second.close()
+        let partial = ["crime": ["books/1", "books/2", "books/3", "books/4"]]
+        let whole = ["crime": ["books/1", "books/2", "books/3", "books/4", "notes/n"]]
+        #expect(past[4] == partial)
+
+        let typed = try ReplayReader(path("shop"), collections: .books, extensions: Library.mixed)
+        try typed.snapshot(at: 4).write(to: path("written"))
+        for name in ["backup", "written"] {
+            #expect(contents(of: try ReplayReader(path(name)).view("mixed")) == partial, "\(name)")
+        }
+        for name in ["shop", "backup", "written"] {
+            let database = try await open(name)
+            let host = try await database.register(Library.mixed)
+            #expect(await host.origin == .populated, "\(name)")
+            #expect(contents(of: database.snapshot[Library.mixed]) == whole, "\(name)")
+            try await database.write { $0[.books]["5"] = Book(title: "c", genre: "crime") }
+            past[5] = contents(of: database.snapshot[Library.mixed])
+            try await database.close()
+        }
+        // Commits behind the checkpoint go on from what it has.
+        let reader = try ReplayReader(path("shop"))
+        #expect(try reader.views().map(\.commits) == [[2...5]])
+        let cursor = try reader.cursor(at: 3, followingViews: true)
+        for number in [2, 3, 4, 5] as [CommitNumber] {
+            #expect(contents(of: try reader.view("mixed", at: number)) == past[number], "commit \(number)")
+            try cursor.seek(to: number)
+            let rows = cursor.snapshot.untypedView("mixed")?.rows(ofGroup: "crime", at: 0..<9) ?? []
+            #expect(rows.map { "\($0.collectionName)/\($0.key)" } == past[number]?["crime"], "commit \(number)")
+        }
+    }
+
     @Test func `A view that is adopted from the newest commit continues to be logged`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

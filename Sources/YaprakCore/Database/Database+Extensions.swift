@@ -184,9 +184,9 @@ extension Database {
                     makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest,
                     origin: .adopted)
             }
-            if let base = shelf.base, let bytes = item.bytes, item.versionTag == registration.versionTag,
-                shelf.isGood(for: registration), base.isBound(for: registration),
-                publication.newest.isBound(for: registration),
+            if let base = shelf.base, let bytes = item.bytes, !item.isForReaders,
+                item.versionTag == registration.versionTag, shelf.isGood(for: registration),
+                base.isBound(for: registration), publication.newest.isBound(for: registration),
                 base.hasParents(of: registration, as: publication.newest)
             {
                 return StartingPoint(
@@ -329,14 +329,6 @@ extension SnapshotState {
         registration.dependencies.allSatisfy { name in
             guard let own = entry(ofExtension: name) else { return false }
             return own.registration === other.entry(ofExtension: name)?.registration
-        }
-    }
-
-    /// Whether every collection an extension looks at has its types.
-    func isBound(for registration: ExtensionRegistration) -> Bool {
-        zip(directory.bindings, roots).allSatisfy { binding, root in
-            !(binding is RawBinding) || binding.isHidden || root.isEmpty
-                || !(registration.collectionNames?.contains(binding.name) ?? true)
         }
     }
 }

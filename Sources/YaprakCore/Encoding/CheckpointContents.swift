@@ -115,26 +115,27 @@ struct CheckpointContents: Sendable {
 
     private func writeRoot(_ entry: ExtensionEntry, to writer: CheckpointWriter) throws -> UInt64 {
         let registration = entry.registration
-        let root: [UInt8]
-        do {
-            guard let bytes = try registration.encode(entry.root, in: state) else { return 0 }
-            root = bytes
-        } catch  where !registration.isPrimary {
-            return 0  // It is recomputed at the next launch.
+        var info = SectionInfo(tag: registration.versionTag(of: entry.root))
+        if registration.isPrimary {
+            guard let root = try registration.encode(entry.root, in: state) else { return 0 }
+            return try writeBytes(root, .primaryRoot, registration.name, info, to: writer)
         }
-        return try writeBytes(
-            root, kind: registration.isPrimary ? .primaryRoot : .derivedRoot, name: registration.name,
-            tag: registration.versionTag(of: entry.root), to: writer)
+        // One that does not encode is computed at the next launch.
+        guard let root = try? registration.encode(entry.root, in: state) else { return 0 }
+        // Written all the same: readers without the program's code show a view as the program had it.
+        info.isForReaders = !state.isBound(for: registration)
+        return try writeBytes(root, .derivedRoot, registration.name, info, to: writer)
     }
 
     private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64
     {
+        let info = SectionInfo(tag: item.versionTag)
         var bytes: UInt64 = 0
         if let root = item.bytes {
-            bytes += try writeBytes(root, kind: .primaryRoot, name: name, tag: item.versionTag, to: writer)
+            bytes += try writeBytes(root, .primaryRoot, name, info, to: writer)
         }
         if !item.steps.isEmpty {
-            try begin(.primarySteps, name, item.versionTag, writer)
+            try begin(.primarySteps, name, info, writer)
             for step in item.steps {
                 try writer.append(step)
                 bytes += UInt64(step.count)
@@ -145,9 +146,9 @@ struct CheckpointContents: Sendable {
     }
 
     private func writeBytes(
-        _ bytes: [UInt8], kind: SectionKind, name: String, tag: String, to writer: CheckpointWriter
+        _ bytes: [UInt8], _ kind: SectionKind, _ name: String, _ info: SectionInfo, to writer: CheckpointWriter
     ) throws -> UInt64 {
-        try begin(kind, name, tag, writer)
+        try begin(kind, name, info, writer)
         let piece = CBORWriter(capacity: 256 << 10)
         var count = 0
         var rest = bytes[...]
@@ -163,9 +164,10 @@ struct CheckpointContents: Sendable {
         return UInt64(bytes.count)
     }
 
-    private func begin(_ kind: SectionKind, _ name: String, _ tag: String, _ writer: CheckpointWriter) throws {
-        try writer.beginSection(
-            kind: kind.rawValue, name: name, info: SectionInfo(tag: tag).bytes, asOf: state.number)
+    private func begin(
+        _ kind: SectionKind, _ name: String, _ info: SectionInfo, _ writer: CheckpointWriter
+    ) throws {
+        try writer.beginSection(kind: kind.rawValue, name: name, info: info.bytes, asOf: state.number)
     }
 }
 

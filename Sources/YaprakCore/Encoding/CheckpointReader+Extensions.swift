@@ -30,9 +30,10 @@ extension CheckpointReader {
     }
 
     private func item(of section: CheckpointSection, _ shelf: ExtensionShelf) throws -> ExtensionShelf.Item {
+        let info = try SectionInfo(section.info)
         return ExtensionShelf.Item(
-            versionTag: try SectionInfo(section.info).tag,
-            isPrimary: section.kind == SectionKind.primaryRoot.rawValue, bytes: try bytes(of: section),
+            versionTag: info.tag, isPrimary: section.kind == SectionKind.primaryRoot.rawValue,
+            isForReaders: info.isForReaders, bytes: try bytes(of: section),
             steps: shelf.items[section.name]?.steps ?? [])
     }
 

@@ -4,6 +4,9 @@ import YaprakCBOR
 package struct SectionInfo {
     package var version = 1
     package var tag = ""
+    /// Whether a derived root is there for readers without the extension's code alone: records that the extension looks at had
+    /// no type when it was computed, and no database adopts it.
+    var isForReaders = false
     /// What records lacked when they were read comes from these.
     var prototypes = SectionPrototypes()
 
@@ -27,6 +30,7 @@ package struct SectionInfo {
                 case "m": info.prototypes.metadata = try reader.readBytes()
                 case "p": info.prototypes.object = try reader.readBytes()
                 case "t": info.tag = try reader.readText()
+                case "u": info.isForReaders = try reader.readBool()
                 case "v": info.version = Int(try reader.readInteger(as: Int64.self))
                 default: try reader.skip()
                 }
@@ -40,13 +44,17 @@ package struct SectionInfo {
         let added = [("m", prototypes.metadata), ("p", prototypes.object)].compactMap { name, item in
             item.flatMap { $0.count <= Self.prototypeBytesMax ? (name, $0) : nil }
         }
-        writer.writeMapHead(count: 2 + added.count)
+        writer.writeMapHead(count: 2 + added.count + (isForReaders ? 1 : 0))
         for (name, item) in added {
             writer.write(text: name)
             writer.write(bytes: item)
         }
         writer.write(text: "t")
         writer.write(text: tag)
+        if isForReaders {
+            writer.write(text: "u")
+            writer.write(true)
+        }
         writer.write(text: "v")
         writer.write(integer: Int64(version))
         return writer.bytes

@@ -9,7 +9,8 @@
 /// | 5 primary steps | extension | steps that were logged while the extension was not registered |
 ///
 /// The info of a section is a CBOR map: `"v"` the version of a collection's records, `"t"` the version tag of an
-/// extension; `"p"` and `"m"` the prototypes of a collection in CBOR, see ``SectionPrototypes``.
+/// extension; `"p"` and `"m"` the prototypes of a collection in CBOR, see ``SectionPrototypes``; `"u"` true if no database
+/// adopts a derived root.
 package enum SectionKind: UInt16 {
     case records = 1
     case setAside = 2

@@ -47,3 +47,13 @@ struct PopulationChunks: Sequence, IteratorProtocol {
         return nil
     }
 }
+
+extension SnapshotState {
+    /// Whether every collection an extension looks at has its types, so that it gets to see all records there are.
+    func isBound(for registration: ExtensionRegistration) -> Bool {
+        zip(directory.bindings, roots).allSatisfy { binding, root in
+            !(binding is RawBinding) || binding.isHidden || root.isEmpty
+                || !(registration.collectionNames?.contains(binding.name) ?? true)
+        }
+    }
+}
