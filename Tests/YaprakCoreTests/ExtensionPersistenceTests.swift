@@ -31,6 +31,18 @@ private struct Forking: DatabaseExtension {
     func decode(_ bytes: [UInt8]) throws -> Int { 1 }
 }
 
+/// Keeps the records as a write leaves them, before other extensions have followed it.
+private struct Keeping: DatabaseExtension {
+    let name = "keeping"
+    let keep: @Sendable (Snapshot) -> Void
+
+    func makeRoot() -> Int { 0 }
+    func update(_ root: inout Int, for changes: NetChanges, in context: ExtensionContext) -> Never? {
+        keep(context.after)
+        return nil
+    }
+}
+
 /// Extensions and launches: derived state is adopted or recomputed, primary state is never lost.
 @Suite(.bounded) struct ExtensionPersistenceTests {
     let directory = TemporaryDirectory()
@@ -145,6 +157,25 @@ private struct Forking: DatabaseExtension {
             #expect(database.snapshot[Counter()] == ["books": 99])
             try await database.close()
         }
+    }
+
+    // The counter was written as it was before the write, and adopted as if it had followed it.
+    @Test func `What an extension kept of a write is written without the roots of before`() async throws {
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        let kept = Mutex<Snapshot?>(nil)
+        var database = Database.inMemory()
+        try await database.register(Keeping { snapshot in kept.withLock { $0 = snapshot } })
+        try await database.register(Counter())
+        try await database.write { $0[.books]["a"] = Book(title: "a") }
+        let after = try #require(kept.withLock { $0.take() })
+        #expect(after[.books].count == 1 && after[Counter()] == [:])
+        try after.write(to: copy)
+
+        database = try await Database.open(at: copy, collections: .books)
+        let host = try await database.register(Counter())
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Counter()] == ["books": 1])
+        try await database.close()
     }
 
     @Test func `Another version tag recomputes it`() async throws {

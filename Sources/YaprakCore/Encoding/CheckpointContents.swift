@@ -120,8 +120,8 @@ struct CheckpointContents: Sendable {
             guard let root = try registration.encode(entry.root, in: state) else { return 0 }
             return try writeBytes(root, .primaryRoot, registration.name, info, to: writer)
         }
-        // One that does not encode is computed at the next launch.
-        guard let root = try? registration.encode(entry.root, in: state) else { return 0 }
+        // One that has not followed these records, or does not encode, is computed when it is registered.
+        guard !state.isAheadOfExtensions, let root = try? registration.encode(entry.root, in: state) else { return 0 }
         // Written all the same: readers without the program's code show a view as the program had it.
         info.isForReaders = !state.isBound(for: registration)
         return try writeBytes(root, .derivedRoot, registration.name, info, to: writer)

@@ -27,7 +27,7 @@ package final class SnapshotState: Sendable {
     /// first state of a fork of such a one.
     private let otherVersions: [TreeVersion]?
     /// Whether its records were changed by a transaction that its extensions have not followed yet: their roots say nothing of
-    /// them then. Only inside of transactions.
+    /// them then. Only inside of transactions, and where somebody keeps what an extension was shown there.
     package let isAheadOfExtensions: Bool
 
     init(
