@@ -83,6 +83,45 @@ import YaprakCBOR
         #expect(try await pins(in: path("shop")) == ["a", "b"])
     }
 
+    // What was stored under the name was taken for its own, and did not decode: it could not be registered.
+    @Test func `A primary extension begins with nothing under a name that a derived one has left`() async throws {
+        var database = try await Database.open(at: path("shop"), collections: .books)
+        try await database.register(Counter(name: "pins"))
+        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.close()
+        database = try await Database.open(at: path("shop"), collections: .books)
+        let host = try await database.register(Pins())
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Pins()] == [])
+        try await database.write { try $0.perform(.pin("a"), on: Pins()) }
+        try await database.close()
+        #expect(try await pins(in: path("shop")) == ["a"])
+    }
+
+    // They were kept with its bytes, and no code reads the two together.
+    @Test(arguments: [false, true])
+    func `Steps are not those of a derived extension that had the name before`(hasCheckpoint: Bool) async throws {
+        var database = try await Database.open(at: path("shop"), collections: .books)
+        try await database.register(Counter(name: "pins"))
+        try await database.write { for key in ["a", "b"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.unregister("pins")
+        try await database.register(Pins())
+        for key in ["b", "a"] { try await database.write { try $0.perform(.pin(key), on: Pins()) } }
+        try await database.close()
+        if hasCheckpoint {
+            // A launch that knows of neither.
+            database = try await Database.open(at: path("shop"), collections: .books)
+            try await database.checkpoint()
+            try await database.close()
+        }
+        #expect(try await pins(in: path("shop")) == ["b", "a"])
+        let replayed = try await Database.replay(path("shop"), collections: .books)
+        try await replayed.register(Pins())
+        #expect(replayed.snapshot[Pins()] == ["b", "a"])
+    }
+
     // All records were reported as inserted, and written to the log once more.
     @Test func `Steps that follow from binding a collection are a commit of the steps alone`() async throws {
         var database = try await Database.open(at: path("shop"), collections: .books, .authors)

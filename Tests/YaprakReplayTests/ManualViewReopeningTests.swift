@@ -83,6 +83,47 @@ import YaprakReplay
         }
     }
 
+    // It began with the rows of that view, of which the log says nothing: they depended on the checkpoint that one began with.
+    @Test(arguments: [ViewPersistence.checkpoints, .everyCommit])
+    func `A view begins empty under a name that a stored automatic view has left`(
+        persistence: ViewPersistence
+    ) async throws {
+        var database = try await open(registered: false)
+        try await database.register(
+            AutoView(
+                view.name, versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.title,
+                persistence: persistence))
+        try await database.write { for key in ["a", "b", "c"] { $0[.books][key] = Book(title: key) } }
+        try await database.checkpoint()
+        try await database.close()
+
+        database = try await open(registered: false)
+        let host = try await database.register(view)
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[view].groupNames.isEmpty)
+        for key in ["c", "a"] { try await database.write { [view] in try $0.append(key, to: "x", in: view) } }
+        try await database.close()
+        database = try await open()
+        #expect(keys(database.snapshot) == ["c", "a"] && database.snapshot[view].groupNames == ["x"])
+        try await database.close()
+
+        let typed = try ReplayReader(path, collections: .books, extensions: view)
+        let untyped = try ReplayReader(path)
+        let expected: [CommitNumber: [String: [String]]] = [
+            1: ["sci-fi": ["books/a", "books/b", "books/c"]], 2: ["x": ["books/c"]], 3: ["x": ["books/c", "books/a"]],
+        ]
+        let views = try untyped.views()
+        #expect(views.map(\.kind) == [.manual] && views.map(\.commits) == [[1...3]])
+        let cursor = try untyped.cursor(at: 1, followingViews: true)
+        for (number, groups) in expected.sorted(by: { $0.key < $1.key }) {
+            #expect(contents(of: try untyped.view(view.name, at: number)) == groups, "commit \(number)")
+            try cursor.seek(to: number)
+            #expect(cursor.snapshot.untypedView(view.name)?.groupNames == groups.keys.sorted(), "commit \(number)")
+            let then = contents(of: try typed.snapshot(at: number)[view])
+            #expect(then == (number == 1 ? [:] : groups), "commit \(number), with types")
+        }
+    }
+
     // MARK: Records that are set aside
 
     /// A book in a program that can't read those whose titles begin with "b".

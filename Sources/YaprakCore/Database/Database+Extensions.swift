@@ -178,7 +178,8 @@ extension Database {
         of host: ExtensionHost, _ progress: (@Sendable (PopulationProgress) -> Void)?
     ) async throws -> StartingPoint {
         let registration = host.registration
-        if let item = shelf.items[registration.name] {
+        // What a derived extension has left under the name of a primary one is nothing to that.
+        if let item = shelf.items[registration.name], item.isPrimary == registration.isPrimary {
             if registration.isPrimary {
                 return StartingPoint(
                     makeRoot: { try self.primaryRoot(of: item, registration, $0) }, base: publication.newest,

@@ -43,9 +43,10 @@ package struct ExtensionShelf: Sendable {
         dropBaseIfUseless()
     }
 
-    /// Notes a step of an extension that is not registered.
+    /// Notes a step of an extension that is not registered. It is primary: a derived root under its name is of another one,
+    /// which was taken out before.
     mutating func add(step: [UInt8], of name: String) {
-        items[name, default: Item(versionTag: "", isPrimary: true, bytes: nil)].steps.append(step)
-        items[name]!.isPrimary = true
+        if items[name]?.isPrimary == false { _ = take(name) }
+        items[name, default: Item(versionTag: "", isPrimary: true)].steps.append(step)
     }
 }

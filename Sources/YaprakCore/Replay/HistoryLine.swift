@@ -134,7 +134,7 @@ package final class HistoryLine {
         let context = ExtensionContext(before: present, after: present, draft: draft.tree, isRegistering: true)
         var root: any Sendable
         do {
-            if registration.isPrimary, let item = items[registration.name] {
+            if registration.isPrimary, let item = items[registration.name], item.isPrimary {
                 root = try registration.replay(item, in: context).root
             } else {
                 root = registration.makeSeed()

@@ -90,7 +90,9 @@ package final class ViewFollower: ReplayObserver {
         for logged in commit.steps where only == nil || logged.name == only {
             if let step = Self.step(logged.step) { steps[logged.name, default: []].append(step) }
         }
-        for name in steps.keys.sorted() where known[name] == nil {
+        for name in steps.keys.sorted() where known[name] != true {
+            // One that the program computed under that name is gone.
+            drop(name, in: &state)
             put(Self.emptyRoot, name, isManual: true, in: &state)
         }
         for (name, isManual) in known where isManual {

@@ -77,8 +77,12 @@ struct ViewSurvey {
     }
 
     private mutating func follow(_ commit: LoggedCommit) {
-        for step in commit.steps where sights[step.name]?.isSeen != true && ViewFollower.isStep(step.step) {
-            see(step.name, .manual, sights[step.name]?.versionTag ?? "")
+        for step in commit.steps {
+            // One that the program computed under that name is gone.
+            let sight = sights[step.name].flatMap { $0.kind == .manual ? $0 : nil }
+            if sight?.isSeen != true, ViewFollower.isStep(step.step) {
+                see(step.name, .manual, sight?.versionTag ?? "")
+            }
         }
         var logged: Set<String> = []
         for history in commit.histories {
