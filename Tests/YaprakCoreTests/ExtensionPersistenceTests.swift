@@ -2,6 +2,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakLocks
 
 /// A value with an identity, so that its end can be seen.
@@ -41,6 +42,20 @@ private struct Keeping: DatabaseExtension {
         keep(context.after)
         return nil
     }
+}
+
+/// What a user notes: state of a program's own, with any tag.
+private struct Notes: PrimaryExtension {
+    let name = "notes"
+    let versionTag: String
+
+    func makeRoot() -> [String] { [] }
+    func apply(_ operation: String, to root: inout [String]) -> Never? {
+        root.append(operation)
+        return nil
+    }
+    func encode(_ root: [String]) throws -> [UInt8]? { try CBOREncoder().encode(root) }
+    func decode(_ bytes: [UInt8]) throws -> [String] { try CBORDecoder().decode([String].self, from: bytes) }
 }
 
 /// Extensions and launches: derived state is adopted or recomputed, primary state is never lost.
@@ -185,6 +200,52 @@ private struct Keeping: DatabaseExtension {
         #expect(await host.origin == .populated)
         #expect(database.snapshot[Counter()] == ["books": 99])
         try await database.close()
+    }
+
+    // No checkpoint could be written any more, and no backup.
+    @Test(arguments: [65_000, 70_000])
+    func `Checkpoints and backups are written whatever the length of a version tag`(length: Int) async throws {
+        let tag = String(repeating: "t", count: length)
+        let counter = Counter(versionTag: tag)
+        let notes = Notes(versionTag: tag)
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        var database = try await open()
+        try await database.register(counter)
+        try await database.register(notes)
+        try await database.write { transaction in
+            transaction[.books]["a"] = Book(title: "a")
+            try transaction.perform("one", on: notes)
+        }
+        try await database.checkpoint()
+        try await database.backup(to: copy)
+        // What waits for its extension has a tag, too.
+        try await database.unregister(notes.name)
+        try await database.write { $0[.books]["b"] = Book(title: "b") }
+        try await database.checkpoint()
+        try await database.close()
+
+        let expected: ExtensionHost.Origin = length == 65_000 ? .adopted : .populated
+        for (file, count) in [(copy, 1), (path, 2)] {
+            database = try await Database.open(at: file, collections: .books)
+            let host = try await database.register(counter)
+            #expect(await host.origin == expected)
+            #expect(database.snapshot[counter] == ["books": count])
+            try await database.register(notes)
+            #expect(database.snapshot[notes] == ["one"])
+            try await database.close()
+        }
+    }
+
+    // A tag that is cut must not be one that somebody registers.
+    @Test func `A root whose tag is too long for a checkpoint is adopted under no tag`() async throws {
+        try await prepare(Counter(versionTag: String(repeating: "t", count: 70_000)))
+        for tag in ["", String(repeating: "t", count: 1_000) + "…"] {
+            let database = try await open()
+            #expect(await database.unclaimedExtensionNames == ["counter"])
+            let host = try await database.register(Counter(versionTag: tag))
+            #expect(await host.origin == .populated)
+            try await database.close()
+        }
     }
 
     @Test func `A root that does not decode is recomputed`() async throws {

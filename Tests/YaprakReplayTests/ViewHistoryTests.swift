@@ -143,6 +143,47 @@ import YaprakReplay
         }
     }
 
+    // No checkpoint could be written any more.
+    @Test func `A view whose tag is too long for a checkpoint is shown without its code, and not restored`()
+        async throws
+    {
+        let directory = TemporaryDirectory()
+        let path = FilePath(directory.appending("shop.yaprak"))
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        func open() async throws -> Database {
+            try await Database.open(at: path, options: replayable(), collections: .books)
+        }
+        let first = try await open()
+        try await first.register(Library.genre)
+        try await first.write { transaction in
+            for number in 1...3 { transaction[.books]["\(number)"] = Book(title: "t", rank: number) }
+            let pasted = String(repeating: "x", count: 70_000)
+            try transaction.setSorting(
+                of: Library.genre, sortedBy: \.rank, order: .descending, versionTag: "has \(pasted)")
+        }
+        try await first.checkpoint()
+        try await first.backup(to: copy)
+        try await first.write { $0[.books]["4"] = Book(title: "t", rank: 4) }
+        try await first.close()
+
+        let reader = try ReplayReader(path)
+        #expect(try reader.views().map(\.commits) == [[1...2]])
+        let cursor = try reader.cursor(at: 1, followingViews: true)
+        for (number, keys) in [(1, ["3", "2", "1"]), (2, ["4", "3", "2", "1"])] as [(CommitNumber, [String])] {
+            #expect(try reader.view("genre", at: number)["sci-fi"].map(\.key) == keys, "commit \(number)")
+            try cursor.seek(to: number)
+            let rows = cursor.snapshot.untypedView("genre")?.rows(ofGroup: "sci-fi", at: 0..<9)
+            #expect(rows?.map(\.key) == keys, "commit \(number)")
+        }
+        #expect(try ReplayReader(copy).view("genre")["sci-fi"].map(\.key) == ["3", "2", "1"])
+
+        let second = try await open()
+        let host = try await second.register(Library.genre)
+        #expect(await host.origin == .populated)
+        #expect(second.snapshot[Library.genre]["sci-fi"].map(\.key) == ["1", "2", "3", "4"])
+        try await second.close()
+    }
+
     @Test func `A view that is adopted from the newest commit continues to be logged`() async throws {
         let directory = TemporaryDirectory()
         let path = FilePath(directory.appending("shop.yaprak"))

@@ -115,21 +115,21 @@ struct CheckpointContents: Sendable {
 
     private func writeRoot(_ entry: ExtensionEntry, to writer: CheckpointWriter) throws -> UInt64 {
         let registration = entry.registration
-        var info = SectionInfo(tag: registration.versionTag(of: entry.root))
+        let tag = registration.versionTag(of: entry.root)
         if registration.isPrimary {
             guard let root = try registration.encode(entry.root, in: state) else { return 0 }
-            return try writeBytes(root, .primaryRoot, registration.name, info, to: writer)
+            return try writeBytes(root, .primaryRoot, registration.name, .ofPrimary(tag: tag), to: writer)
         }
         // One that has not followed these records, or does not encode, is computed when it is registered.
         guard !state.isAheadOfExtensions, let root = try? registration.encode(entry.root, in: state) else { return 0 }
-        // Written all the same: readers without the program's code show a view as the program had it.
-        info.isForReaders = !state.isBound(for: registration)
+        // Written whatever it lacks: readers without the program's code show a view as the program had it.
+        let info = SectionInfo.ofDerived(tag: tag, isForReaders: !state.isBound(for: registration))
         return try writeBytes(root, .derivedRoot, registration.name, info, to: writer)
     }
 
     private func writeShelved(_ name: String, _ item: ExtensionShelf.Item, to writer: CheckpointWriter) throws -> UInt64
     {
-        let info = SectionInfo(tag: item.versionTag)
+        let info = SectionInfo.ofPrimary(tag: item.versionTag)
         var bytes: UInt64 = 0
         if let root = item.bytes {
             bytes += try writeBytes(root, .primaryRoot, name, info, to: writer)

@@ -1,11 +1,12 @@
 import YaprakCBOR
+import YaprakStorage
 
 /// The info of a section.
 package struct SectionInfo {
     package var version = 1
     package var tag = ""
     /// Whether a derived root is there for readers without the extension's code alone: records that the extension looks at had
-    /// no type when it was computed, and no database adopts it.
+    /// no type when it was computed, or the tag is not the whole one. No database adopts it.
     var isForReaders = false
     /// What records lacked when they were read comes from these.
     var prototypes = SectionPrototypes()
@@ -18,6 +19,25 @@ package struct SectionInfo {
         self.tag = tag
         self.prototypes = prototypes
     }
+
+    /// The info of a derived root. Of a tag that there is no room for it has the beginning.
+    static func ofDerived(tag: String, isForReaders: Bool) -> SectionInfo {
+        var info = SectionInfo(tag: tag)
+        info.isForReaders = isForReaders
+        if !info.fits {
+            info.tag = String(tag.unicodeScalars.prefix(1_000)) + "…"
+            info.isForReaders = true
+        }
+        return info
+    }
+
+    /// The info of primary state. It is adopted whatever its tag is, so that one that there is no room for is left out.
+    static func ofPrimary(tag: String) -> SectionInfo {
+        let info = SectionInfo(tag: tag)
+        return info.fits ? info : SectionInfo()
+    }
+
+    private var fits: Bool { bytes.count <= FormatLimits.sectionInfoBytesMax }
 
     /// Reads the info; what is missing has its default, what is unknown is skipped.
     package init(_ bytes: [UInt8]) throws {

@@ -37,8 +37,9 @@ public protocol DatabaseExtension: Sendable {
     /// The name under which it is registered; unique in a database.
     var name: String { get }
 
-    /// Says which code made the root. A persisted root is adopted only if its tag is the same; if not, the
-    /// extension is populated again. Empty by default.
+    /// Says which code made the root. A persisted root is adopted only if its tag is the same, and if it had seen all records
+    /// that were there; if not, the extension is populated again. Empty by default. With a tag of more than 65,000 bytes it is
+    /// populated at each launch: a checkpoint may have no room for that.
     var versionTag: String { get }
 
     /// The names of extensions this one reads in `update`. They must be registered before, always catch up before it,

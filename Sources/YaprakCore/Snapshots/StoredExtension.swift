@@ -2,8 +2,8 @@
 package struct StoredExtension: Sendable {
     package var versionTag: String
     package var isPrimary: Bool
-    /// Whether the root, a derived one, is there for readers without the extension's code alone: it lacks records, and no
-    /// database adopts it.
+    /// Whether the root, a derived one, is there for readers without the extension's code alone: it lacks records, or the tag is
+    /// not the whole one. No database adopts it.
     package var isForReaders: Bool
     /// The encoded root; `nil` if the extension's steps are all there is.
     package var bytes: [UInt8]?

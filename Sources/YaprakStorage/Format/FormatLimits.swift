@@ -1,5 +1,5 @@
 /// The bounds of the format that protect memory. They are checked before anything is allocated.
-enum FormatLimits {
+package enum FormatLimits {
     /// What a file may declare for its frames. Stored may be as large as raw: what does not compress is stored as it is.
     static let frameStoredMax: UInt32 = 256 << 20
     static let frameRawMax: UInt32 = 256 << 20
@@ -19,7 +19,7 @@ enum FormatLimits {
     static let chunksMax = 1 << 22
     static let ancestorsMax = 128
     static let sectionNameBytesMax = 4096
-    static let sectionInfoBytesMax = 1 << 16
+    package static let sectionInfoBytesMax = 1 << 16
     static let directoryEntriesMax = 1 << 17
     /// How many names of the folder of the log are kept free of commits: for openings and checkpoints, which end the need.
     static let directoryEntriesKept = 64
