@@ -12,6 +12,9 @@ import YaprakModel
 /// The default is CBOR, which tools can show without the program's types. Bytes of any other coder stand in the log
 /// wrapped and named, opaque to tools.
 ///
+/// Where its records are to be migrated, a coder decodes and encodes `CBORValue`, too, and decodes what it encodes as the
+/// collection's types.
+///
 /// A coder is deterministic: equal values become equal bytes. A coder that encrypts derives its nonce from the value: it
 /// gets neither the key nor the collection. If the bytes differ, `verify` with a replay reports a checkpoint that differs
 /// from its log, because it can only compare bytes. *Coding, migrating, encrypting* has a recipe.

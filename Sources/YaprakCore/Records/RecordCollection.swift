@@ -76,7 +76,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// Turns records into bytes and back. CBOR by default, which tools can read without the program's types.
     public var coder: any RecordCoder = CBORRecordCoder.shared
 
-    /// Coders that older records on disk were written with, beside ``coder``. They only decode.
+    /// Coders that older records on disk were written with, beside ``coder``. They only decode, except what a migration has
+    /// changed: that they encode and decode once more.
     ///
     /// Bytes name their coder. The log keeps the bytes of each coder until a checkpoint has every record in the newest form
     /// and retention removes the older files, so name a former coder for as long as the database may hold its bytes. CBOR and
@@ -97,8 +98,8 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// Values within the object are completed from the values at the same place in the prototype, items of arrays from the
     /// first item there. An optional that is missing stays `nil`, whatever the prototype has. Name the prototype as long as
     /// the log may have objects that lack its keys, as with ``migrate(from:to:_:)``, which comes first where the version is
-    /// older. Only CBOR is completed. Checkpoints of a collection whose ``coder`` is CBOR store the prototype, so that a replay
-    /// knows what was added.
+    /// older. Only CBOR is completed, also behind a migration. Checkpoints of a collection whose ``coder`` is CBOR store the
+    /// prototype, so that a replay knows what was added.
     public var prototype: Object?
 
     /// The same for metadata.
@@ -151,6 +152,10 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     /// record each time the collection is bound, until a checkpoint or a write has the record in its new form, and what
     /// one throws makes the bind throw (or sets the record aside, under ``UndecodablePolicy/setAside``).
     ///
+    /// The value has the forms of the coder that wrote the record, and goes back through that coder: of ``JSONRecordCoder``, a
+    /// `Data` is a text in base64, and what a step adds has to be what `Data` decodes from in JSON. The coder has to decode and
+    /// to encode `CBORValue`.
+    ///
     ///     $0.version = 2
     ///     $0.migrate(from: 1, to: 2) { record in
     ///         record.object = .map([.init("title", record.object["name"] ?? .null)])
@@ -176,7 +181,7 @@ public enum UndecodablePolicy: Sendable {
     case setAside
 }
 
-/// A record on its way through a migration: decoded, without the program's types.
+/// A record on its way through a migration: decoded, without the program's types, in the forms of the coder that wrote it.
 public struct UntypedRecord: Sendable {
     /// The key. Migrations can't change it.
     public let key: String

@@ -154,6 +154,10 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         var record = UntypedRecord(
             key: raw.key, object: try decode(raw.object, decoder, nil),
             metadata: try raw.metadata.map { try decode($0, decoder, nil) })
+        let object = foreignPart(raw.object, record.object)
+        // Metadata that a step adds is made of what the step sees: of the object.
+        let metadata =
+            if let item = raw.metadata, let value = record.metadata { foreignPart(item, value) } else { object }
         while at < version {
             guard let migration = configuration.migrations[at], migration.to <= version else {
                 throw DatabaseError(
@@ -167,12 +171,45 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
             try migration.step(&record)
             at = migration.to
         }
-        let object = try CBOREncoder().encode(record.object)
-        let metadata = try record.metadata.map { try CBOREncoder().encode($0) }
         return (
-            try object.withUnsafeBytes { try decodeCBOR($0, decoder, objectPrototype) },
-            try metadata.map { try $0.withUnsafeBytes { try decodeCBOR($0, decoder, metadataPrototype) } }
+            object: try typed(record.object, from: object, raw.key, decoder, objectPrototype),
+            metadata: try record.metadata.map { try typed($0, from: metadata, raw.key, decoder, metadataPrototype) }
         )
+    }
+
+    /// What a migration begins with, if its form is that of another coder than the built-in one for CBOR.
+    private func foreignPart(_ item: ArraySlice<UInt8>, _ value: CBORValue) -> ForeignPart? {
+        guard let name = item.withUnsafeBytes({ ForeignItem.read($0)?.coder }), let known = coder(named: name),
+            !(known is CBORRecordCoder)
+        else { return nil }
+        return ForeignPart(coder: known, item: item, value: value)
+    }
+
+    /// The value of a part as migrations left it.
+    ///
+    /// It has the forms of the coder that wrote it: bytes are texts in JSON, and dates what the coder makes of them. So that
+    /// coder reads it again.
+    private func typed<Value: Decodable>(
+        _ value: CBORValue, from part: ForeignPart?, _ key: String, _ decoder: RecordDecoder,
+        _ prototype: Prototype<Value>?
+    ) throws -> Value {
+        guard let part else {
+            return try CBOREncoder().encode(value).withUnsafeBytes { try decodeCBOR($0, decoder, prototype) }
+        }
+        // What is as it was is read where it was: its numbers may have more digits there than those of a `CBORValue`.
+        if value == part.value { return try decode(part.item, decoder, nil) }
+        let bytes: [UInt8]
+        do { bytes = try part.coder.encode(value) } catch {
+            throw DatabaseError(
+                .migrationFailed,
+                """
+                the coder \(part.coder.name.debugDescription) wrote a record of "\(name)" and does not encode what a \
+                migration made of it. A coder whose records are migrated has to encode CBORValue, and the migration has \
+                to make what it encodes.
+                """,
+                place: .init(collectionName: name, key: key), cause: error)
+        }
+        return try bytes.withUnsafeBytes { try part.coder.decode(Value.self, from: $0) }
     }
 
     /// Bytes name their coder, so a collection may change from one that is known here to any other.
@@ -216,6 +253,13 @@ final class TypedBinding<Object: Codable & Sendable, Metadata: Codable & Sendabl
         return SectionPrototypes(
             object: try? objectPrototype?.item(in: name), metadata: try? metadataPrototype?.item(in: name))
     }
+}
+
+/// An object or metadata before its migration, as a coder of the program or the one for JSON wrote it.
+private struct ForeignPart {
+    let coder: any RecordCoder
+    let item: ArraySlice<UInt8>
+    let value: CBORValue
 }
 
 /// Bytes of another coder inside of CBOR: tag 27, "serialised language-independent object with type name", around the
