@@ -14,8 +14,10 @@ final class DecodingCall {
     var valuesBegun = 0
     /// Whether a stack was made for the values that are being decoded.
     var isOnDeepStack = false
-    /// The states of ``DecodingState/branch(at:path:)``.
-    private var branches: [DecodingState] = []
+    /// The states of ``DecodingState/branch(at:path:)``, to be closed when the call ends. Those that nobody refers to any more
+    /// are dropped from time to time.
+    private(set) var branches: [DecodingState] = []
+    private var branchesMax = 32
     /// Where the path that was asked for last leads.
     private var trail = PathTrail()
     /// The states of what types kept, by the offset of the item.
@@ -24,10 +26,28 @@ final class DecodingCall {
     /// Whether there is anything to close.
     private var isUsed = false
 
-    /// Keeps the state of a branch until the call ends.
+    /// Whether there are many states, so that each should reserve little.
+    var hasManyStates: Bool { branches.count + kept.count >= 16 }
+
+    /// Keeps the state of a branch until the call ends, or until nothing else does and there are many. O(1), amortised.
     func add(branch: DecodingState) {
         isUsed = true
         branches.append(branch)
+        if branches.count >= branchesMax { dropBranches() }
+    }
+
+    /// Drops the branches that nothing else refers to: nobody can use them any more, so they need not be closed.
+    @inline(never)
+    private func dropBranches() {
+        // They go when this returns, outside of any access: a coding key of a user's may go with them.
+        var all: [DecodingState] = []
+        swap(&all, &branches)
+        for index in all.indices {
+            let isIdle = all[index].value == 0
+            if isIdle, isKnownUniquelyReferenced(&all[index]) { continue }
+            branches.append(all[index])
+        }
+        branchesMax = 32 + 2 * branches.count
     }
 
     /// The keys to `offset`, which is in the item at `start`.
@@ -47,8 +67,8 @@ final class DecodingCall {
     /// Keeps the state for the item at `offset`, until nothing else does and there are many.
     func keep(_ state: DecodingState, at offset: Int) {
         isUsed = true
-        // One that is in use stays until the end, to be closed then.
-        if let old = kept[offset] { branches.append(old) }
+        // One that is in use stays, to be closed at the end.
+        if let old = kept[offset] { add(branch: old) }
         kept[offset] = state
         if kept.count < keptMax { return }
         for place in Array(kept.keys) where place != offset {
@@ -64,7 +84,7 @@ final class DecodingCall {
         isUsed = false
         for state in branches { state.close() }
         for state in kept.values { state.close() }
-        (branches, kept, keptMax, trail) = ([], [:], 32, PathTrail())
+        (branches, branchesMax, kept, keptMax, trail) = ([], 32, [:], 32, PathTrail())
     }
 }
 

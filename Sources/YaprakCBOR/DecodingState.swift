@@ -60,13 +60,14 @@ final class DecodingState: Pooled {
     var ownPairs: (first: Int, count: Int)?
     /// How many pairs of the item at offset 0 were recorded before its value began; -1 for none.
     var rootPairs = -1
-    /// The keys between a value and the containers that `nestedContainer` made for it. Containers refer to them by number, so
-    /// that a container is one reference and some integers. Number 0 means no keys.
+    /// The keys between a value and the containers that `nestedContainer` made for it, until its `init(from:)` returns.
+    /// Containers refer to them by number, so that a container is one reference and some integers. Number 0 means no keys.
     private var paths: [[any CodingKey]] = []
+    private(set) var pathCount = 0
     private(set) var userInfo: [CodingUserInfoKey: Any] = [:]
     /// The offset of the item that missing keys come from; nil without one.
     var prototype: Int?
-    let entries = NoteStack<Entry>()
+    let entries: NoteStack<Entry>
     /// The pair that was found last.
     var cursor = 0
     /// The end of the item at offset 0, once all of it was read.
@@ -75,9 +76,15 @@ final class DecodingState: Pooled {
     @exclusivity(unchecked)
     var joined: [UInt8] = []
 
-    init() { call = DecodingCall() }
+    init() {
+        call = DecodingCall()
+        entries = NoteStack()
+    }
 
-    private init(partOf call: DecodingCall) { self.call = call }
+    private init(partOf call: DecodingCall) {
+        self.call = call
+        entries = call.hasManyStates ? NoteStack(capacity: 2) : NoteStack()
+    }
 
     /// The keys to the item that this began with.
     var base: [any CodingKey] { keptAt.map { path(to: $0) } ?? [] }
@@ -121,7 +128,7 @@ final class DecodingState: Pooled {
         ownPairs = nil
         rootPairs = -1
         if !userInfo.isEmpty { userInfo = [:] }
-        if !paths.isEmpty { paths = [] }
+        if paths.capacity > 0 { (paths, pathCount) = ([], 0) }
         if !joined.isEmpty { joined = [] }
     }
 
@@ -243,7 +250,7 @@ final class DecodingState: Pooled {
 
     @inline(__always)
     private func decodeSelf<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
-        let call = call, before = value, cursorBefore = cursor, notes = entries.count
+        let call = call, before = value, cursorBefore = cursor, notes = entries.count, pathsBefore = pathCount
         let level = call.running.count, number = call.valuesBegun &+ 1
         call.valuesBegun = number
         value = number
@@ -252,6 +259,7 @@ final class DecodingState: Pooled {
             value = before
             cursor = cursorBefore
             entries.cut(to: notes)
+            dropPaths(behind: pathsBefore)
             call.running.cut(to: level)
         }
         return try T(from: ItemDecoder(state: self, offset: offset, value: number))
@@ -332,7 +340,21 @@ final class DecodingState: Pooled {
     func number(_ inner: [any CodingKey]) -> Int {
         if inner.isEmpty { return 0 }
         paths.append(inner)
-        return paths.count
+        pathCount = paths.count
+        return pathCount
+    }
+
+    /// Drops all but the first `count` of them: those of a value that has ended are not asked for. A container that was kept
+    /// finds its path by its offset.
+    @inline(__always)
+    private func dropPaths(behind count: Int) {
+        if pathCount > count { removePaths(behind: count) }
+    }
+
+    @inline(never)
+    private func removePaths(behind count: Int) {
+        paths.removeLast(pathCount - count)
+        pathCount = count
     }
 
     /// The keys with that number.

@@ -397,6 +397,85 @@ import Testing
         _ = try CBORDecoder().decode(Reader.self, from: list.encoded())
     }
 
+    // All stayed until the call ended, with some 900 bytes each: a list of 10 MB took 9 GB.
+    @Test(arguments: [0, 100])
+    func `Decoders of items that nobody keeps take the memory of few, and those that are kept go on`(every: Int) throws
+    {
+        final class Hold: @unchecked Sendable {
+            let every: Int
+            var sum = 0, branchesMax = 0
+            var decoders: [Int: any Decoder] = [:], maps: [Int: KeyedDecodingContainer<KeyedKeeper.Key>] = [:]
+            init(every: Int) { self.every = every }
+        }
+        struct Reader: Decodable {
+            init(from decoder: any Decoder) throws {
+                let hold = decoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] as! Hold
+                let call = (decoder as! ItemDecoder).state.call
+                var list = try decoder.unkeyedContainer()
+                while !list.isAtEnd {
+                    let index = list.currentIndex, item = try list.superDecoder()
+                    if hold.every == 0 || index % hold.every > 0 {
+                        hold.sum += try Payload(from: item).count
+                    } else if index % (2 * hold.every) == 0 {
+                        hold.decoders[index] = item
+                    } else {
+                        hold.maps[index] = try item.container(keyedBy: KeyedKeeper.Key.self)
+                    }
+                    hold.branchesMax = max(hold.branchesMax, call.branches.count)
+                }
+                for (index, kept) in hold.decoders {
+                    #expect(try Payload(from: kept) == Payload(name: "n", count: index, tags: nil))
+                    #expect(kept.codingPath.map(\.stringValue) == ["Index \(index)"])
+                }
+                for (index, map) in hold.maps {
+                    #expect(try map.decode(Int.self, forKey: .count) == index)
+                    #expect(map.codingPath.map(\.stringValue) == ["Index \(index)"])
+                }
+            }
+        }
+        let hold = Hold(every: every), count = 20_000
+        var decoder = CBORDecoder()
+        decoder.userInfo[CodingUserInfoKey(rawValue: "hold")!] = hold
+        let list = CBORValue.array((0..<count).map { ["name": "n", "count": .integer(Int64($0))] })
+        _ = try decoder.decode(Reader.self, from: list.encoded())
+        let kept = hold.decoders.count + hold.maps.count
+        #expect(kept == (every == 0 ? 0 : count / every))
+        #expect(hold.branchesMax <= 64 + 2 * kept, "\(hold.branchesMax) for \(kept) that are kept")
+        let others = (0..<count).filter { every == 0 || $0 % every > 0 }
+        #expect(hold.sum == others.reduce(0, +))
+        for kept in hold.decoders.values { #expect(Self.isCorrupted { _ = try Payload(from: kept) }) }
+        for map in hold.maps.values { #expect(Self.isCorrupted { _ = try map.decode(Int.self, forKey: .count) }) }
+    }
+
+    /// Opens a container within its own, and decodes others of its kind through that.
+    private struct Nest: Decodable {
+        enum Key: CodingKey { case inner, items }
+        init(from decoder: any Decoder) throws {
+            let state = (decoder as! ItemDecoder).state, before = state.pathCount
+            let path = decoder.codingPath.map(\.stringValue)
+            let inner = try decoder.container(keyedBy: Key.self).nestedContainer(keyedBy: Key.self, forKey: .inner)
+            #expect(state.pathCount == before + 1)
+            _ = try inner.decodeIfPresent([Nest].self, forKey: .items)
+            #expect(state.pathCount == before + 1)
+            #expect(inner.codingPath.map(\.stringValue) == path + ["inner"])
+            let error = #expect(throws: DecodingError.self) { try inner.decode(Int.self, forKey: .inner) }
+            guard case .keyNotFound(_, let context)? = error else {
+                Issue.record("\(error as Any)")
+                return
+            }
+            #expect(context.codingPath.map(\.stringValue) == path + ["inner"])
+            #expect(before == path.count / 3)
+        }
+    }
+
+    // They stayed until the call ended: some 100 bytes for each enumeration case with values.
+    @Test func `The keys of a nested container go with the value that opened it`() throws {
+        let leaf: CBORValue = ["inner": ["name": "x"]]
+        let nest: CBORValue = ["inner": ["items": .array([leaf, leaf, leaf])]]
+        let list = CBORValue.array([nest, leaf, ["inner": ["items": .array([nest, leaf, nest])]], nest])
+        _ = try CBORDecoder().decode([Nest].self, from: list.encoded())
+    }
+
     // It had no more items, so that a loop over it ended early and without an error.
     @Test func `A list without a length that is kept has no end after the call, and throws`() throws {
         struct Keeper: Decodable {
