@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Yaprak
+import YaprakCBOR
 import YaprakLocks
 import YaprakReplay
 
@@ -199,6 +200,44 @@ import YaprakReplay
         for _ in 0..<100_000 where arena.counts.rows > 0 { try await Task.sleep(for: .microseconds(200)) }
         #expect(arena.counts.rows == 0)
         return ContinuousClock.now - start
+    }
+
+    // MARK: Prototypes
+
+    // Each key was compared with each, and each item of a list went through all keys of the prototype's.
+    @Test func `Twice the keys and items take twice as long to compare with a prototype`() async {
+        func map(_ keys: [Int]) -> [UInt8] {
+            let writer = CBORWriter()
+            writer.writeMapHead(count: keys.count)
+            for key in keys {
+                writer.write(unsigned: UInt64(key))
+                writer.writeNull()
+            }
+            return writer.bytes
+        }
+        func list(_ count: Int, _ item: [UInt8]) -> [UInt8] {
+            let writer = CBORWriter()
+            writer.writeArrayHead(count: count)
+            for _ in 0..<count { writer.write(encoded: item) }
+            return writer.bytes
+        }
+        func time(_ written: [UInt8], _ read: [UInt8], from prototype: [UInt8]) -> Duration {
+            let written = RawRecord(key: "a", object: written[...], metadata: nil, version: 1)
+            let read = RawRecord(key: "a", object: read[...], metadata: nil, version: 1)
+            var isCompletion = false
+            let time = clock.measure {
+                var prototypes = PrototypeComparison(SectionPrototypes(object: prototype))
+                isCompletion = prototypes.isCompletion(written, of: read)
+            }
+            #expect(isCompletion)
+            return time
+        }
+        await expectGrowth("keys in another order", 4000) { count in
+            time(map(Array(0..<count)), map((0..<count).reversed()), from: map([]))
+        }
+        await expectGrowth("items that lack a key", 1000) { count in
+            time(list(count, map([0, 1])), list(count, map([0])), from: list(1, map(Array(0..<count))))
+        }
     }
 
     // MARK: Files

@@ -4,6 +4,8 @@ import Testing
 import Yaprak
 import YaprakCBOR
 
+@testable import YaprakCore
+
 private struct First: Codable, Sendable {
     struct Line: Codable, Sendable, Equatable { var name: String }
     struct Address: Codable, Sendable, Equatable { var city: String }
@@ -115,6 +117,50 @@ private struct Labels: Codable, Sendable, Equatable { var colour: String, size =
             _ = try await Database.replay(FilePath(directory.appending("db")), collections: Self.completed)
         }
         #expect(error?.code == .stateDiffers)
+    }
+
+    private static func record(_ object: CBORValue) throws -> RawRecord {
+        RawRecord(key: "a", object: try object.encoded()[...], metadata: nil, version: 1)
+    }
+
+    @Test func `A completion has what was there, and more only as the prototype has it`() throws {
+        func isCompletion(_ written: CBORValue, of read: CBORValue, from prototype: CBORValue?) throws -> Bool {
+            var prototypes = PrototypeComparison(SectionPrototypes(object: try prototype?.encoded()))
+            return prototypes.isCompletion(try Self.record(written), of: try Self.record(read))
+        }
+        let prototype: CBORValue = ["a": 1, "b": ["c": [["d": 2]], "e": nil]]
+        let list: CBORValue = ["x": 0, "b": ["c": [["y": 1], ["d": 9], 7]]]
+        #expect(try isCompletion(list, of: list, from: nil))
+        #expect(try isCompletion(["a": 1, "x": 0], of: ["x": 0], from: prototype))
+        #expect(try isCompletion(["a": 5, "x": 0], of: ["a": 5, "x": 0], from: prototype))
+        #expect(
+            try isCompletion(
+                ["a": 1, "x": 0, "b": ["c": [["d": 2, "y": 1], ["d": 9], 7], "e": nil]], of: list, from: prototype))
+        // Another value, or another key than those of the prototype.
+        #expect(try !isCompletion(["a": 2, "x": 0], of: ["x": 0], from: prototype))
+        #expect(try !isCompletion(["z": 1, "x": 0], of: ["x": 0], from: prototype))
+        #expect(try !isCompletion(["a": 1, "x": 0], of: ["x": 0], from: nil))
+        #expect(try !isCompletion(["x": 0, "b": ["c": [["y": 1], ["d": 9], 8]]], of: list, from: prototype))
+        #expect(try !isCompletion(["x": 0, "b": ["c": [["y": 1], ["d": 9]]]], of: list, from: prototype))
+        #expect(
+            try !isCompletion(["x": 0, "b": ["c": [["d": 3, "y": 1], ["d": 9], 7]]], of: list, from: prototype))
+        // A value that is there does not come from the prototype, nor does one go.
+        #expect(try !isCompletion(["a": 1, "x": 0], of: ["a": 5, "x": 0], from: prototype))
+        #expect(try !isCompletion(["a": 1], of: ["x": 0], from: prototype))
+        #expect(try !isCompletion([:], of: ["x": 0], from: prototype))
+    }
+
+    @Test func `A completion is found at any depth, on a small stack`() throws {
+        func nested(_ object: CBORValue) throws -> RawRecord {
+            try Self.record((0..<500).reduce(object) { value, _ in ["a": value] })
+        }
+        let written = try nested(["new": 1, "old": 2]), read = try nested(["old": 2])
+        let prototype = try nested(["new": 1])
+        let isCompletion = try SmallStack.run { () -> Bool in
+            var prototypes = PrototypeComparison(SectionPrototypes(object: Array(prototype.object)))
+            return prototypes.isCompletion(written, of: read)
+        }
+        #expect(isCompletion)
     }
 
     @Test func `Migrations come first, and the prototype completes what they leave`() async throws {

@@ -57,20 +57,20 @@ struct CollectionDifference {
 
     private mutating func add(_ section: CheckpointSection, of checkpoint: CheckpointReader) throws {
         let info = try SectionInfo(section.info)
-        var keys = AscendingKeys()
+        var keys = AscendingKeys(), prototypes = PrototypeComparison(info.prototypes)
         for chunk in section.chunks {
             let bytes = try checkpoint.bytes(of: chunk)[...]
             try bytes.withUnsafeBytes { raw in
                 var items = CBORReader(raw)
                 while !items.isAtEnd {
                     let record = try RecordItem.read(&items, in: bytes, sectionVersion: info.version, after: &keys)
-                    compare(record, info.prototypes)
+                    compare(record, &prototypes)
                 }
             }
         }
     }
 
-    private mutating func compare(_ record: RawRecord, _ prototypes: SectionPrototypes) {
+    private mutating func compare(_ record: RawRecord, _ prototypes: inout PrototypeComparison) {
         guard let row = root.lookup(recordKey: record.key)?.takeUnretainedValue() as? RawRecord else {
             return surplus.add(record.key)
         }
