@@ -110,12 +110,15 @@ struct CommitEncoder {
         writer.write(integer: Int64(version))
         writer.write(changes.clearedCount != nil)
         writer.writeArrayHead(count: changes.entries.count)
+        let isRaw = changes.binding is RawBinding
         for entry in changes.entries {
             // The head says how many parts follow, so ask for the metadata first; it is encoded behind.
             var setsObject = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .objectChanged])
             var setsMetadata = entry.after != nil && !entry.kinds.isDisjoint(with: [.inserted, .metadataChanged])
-            // Where records have versions, object and metadata are always written in the same one.
-            let isWhole = changes.binding.version > 1 && setsObject != setsMetadata
+            // Object and metadata are in one version. Of a record without types that of before is known. Of another one, what is
+            // not set may be in any version in the files, so that both are written where there is more than one.
+            let isInOneVersion = isRaw ? (entry.before as? RawRecord)?.version == version : version <= 1
+            let isWhole = setsObject != setsMetadata && !isInOneVersion
             if isWhole { (setsObject, setsMetadata) = (true, true) }
             let withObject = setsObject
             let withMetadata = setsMetadata && changes.binding.hasMetadata(entry.after!)
