@@ -153,6 +153,53 @@ extension RecordCollection where Object == Cabinet, Metadata == Term {
         }
     }
 
+    // What was deeper than 512 brackets was written, and the database did not open again.
+    @Test(arguments: [0, 7, 8, 9, 255, 256, 400])
+    func `JSON is encoded on a small stack, and refused where no decoder would read it`(levels: Int) throws {
+        let comment = Comment.thread(levels)
+        let list = (0..<2 * levels).reduce(CBORValue.null) { inner, _ in .array([inner]) }
+        let comments = try SmallStack.run { Result { try JSONRecordCoder().encode(comment) } }
+        let lists = try SmallStack.run { Result { try JSONRecordCoder().encode(list) } }
+        if levels <= 255 {
+            let again = try SmallStack.run {
+                try comments.get().withUnsafeBytes { try JSONRecordCoder().decode(Comment.self, from: $0) }.levels
+            }
+            #expect(again == levels)
+        } else {
+            let error = #expect(throws: DatabaseError.self) { try comments.get() }
+            #expect(error?.code == .encodingFailed && error?.message.contains("512") == true)
+        }
+        if levels <= 256 {
+            let isSame = try SmallStack.run {
+                try lists.get().withUnsafeBytes { try JSONRecordCoder().decode(CBORValue.self, from: $0) } == list
+            }
+            #expect(isSame)
+        } else {
+            let error = #expect(throws: DatabaseError.self) { try lists.get() }
+            #expect(error?.code == .encodingFailed)
+        }
+    }
+
+    @Test func `A record in JSON that nests too deep makes the write throw with its key, and nothing is lost`()
+        async throws
+    {
+        try await Self.onSmallStacks {
+            let directory = TemporaryDirectory()
+            let comments = RecordCollection.comments.configured { $0.coder = JSONRecordCoder() }
+            let database = try await Database.open(at: directory.appending("db"), collections: comments)
+            try await database.write { $0[.comments]["fits"] = .thread(255) }
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.write { $0[.comments]["deep"] = .thread(256) }
+            }
+            #expect(error?.code == .encodingFailed && error?.place.key == "deep", "\(error as Any)")
+            #expect(error?.description.contains("512") == true, "\(error as Any)")
+            try await database.close()
+            let again = try await Database.open(at: directory.appending("db"), collections: comments)
+            #expect(again.snapshot[.comments]["fits"]?.levels == 255 && again.snapshot.count == 1)
+            try await again.close()
+        }
+    }
+
     // MARK: What it costs in memory
 
     private struct Counted: Codable, Sendable {

@@ -19,8 +19,12 @@ final class NestingBound<Value: Encodable>: Sendable {
 
     /// Whether `value` nests deeper than ``StoredValue/depthMax``.
     /// - Complexity: O(1) for a type that is bounded, else that of encoding.
-    func isExceeded(by value: Value) -> Bool {
-        isOpen(for: value) && sharedEncoder.isDeeper(value, than: StoredValue.depthMax)
+    func isExceeded(by value: Value) -> Bool { isDeeper(value, than: StoredValue.depthMax) }
+
+    /// Whether containers of `value` nest deeper than `levels`. What is known to be bounded counts as no deeper. Costs as
+    /// ``isExceeded(by:)``.
+    func isDeeper(_ value: Value, than levels: Int) -> Bool {
+        isOpen(for: value) && sharedEncoder.isDeeper(value, than: levels)
     }
 
     private func isOpen(for value: Value) -> Bool {

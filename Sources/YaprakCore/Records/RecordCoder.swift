@@ -70,8 +70,30 @@ public struct JSONRecordCoder: RecordCoder {
     public var name: String { "json" }
 
     /// The value as JSON text, keys sorted so that equal values have equal bytes. O(size).
-    /// - Throws: `EncodingError`.
+    ///
+    /// Where arrays and objects are nested more than 16 levels deep, the types' `encode(to:)` runs on another thread while the
+    /// caller waits: a thread's own stack may be too small. Task-local values are not seen there. To find that out, a value of
+    /// a type that may hold others without end is also encoded as CBOR.
+    /// - Throws: `EncodingError`; `encodingFailed` if they are nested more than 512 levels deep: no decoder would read them.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+        if !JSONTypes.bound(of: Value.self).isDeeper(value, than: DeepStack.levelsBefore) { return try json(value) }
+        // Counted first: nobody knows how much stack a value of the program's would take.
+        if !sharedEncoder.isDeeper(value, than: StoredValue.depthMax) {
+            let bytes = try DeepStack.run { () throws(any Error) in try json(value) }
+            if bytes.withUnsafeBytes({ $0.bracketDepth }) <= Self.levelsMax { return bytes }
+        }
+        throw DatabaseError(
+            .encodingFailed,
+            """
+            a value of type \(Value.self) nests more than \(Self.levelsMax) arrays and objects, and JSON is read to that \
+            depth. Keep its parts as records of their own.
+            """)
+    }
+
+    /// How deep Foundation reads.
+    private static let levelsMax = 512
+
+    private func json<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return [UInt8](try encoder.encode(value))
@@ -83,6 +105,21 @@ public struct JSONRecordCoder: RecordCoder {
         let data = Data(bytes)
         if bytes.bracketDepth <= DeepStack.levelsBefore { return try JSONDecoder().decode(type, from: data) }
         return try DeepStack.run { () throws(any Error) in try JSONDecoder().decode(type, from: data) }
+    }
+}
+
+/// What was learned of the types that are encoded as JSON.
+private enum JSONTypes {
+    /// A ``NestingBound`` for each.
+    private static let bounds = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+    static func bound<Value: Encodable>(of type: Value.Type) -> NestingBound<Value> {
+        bounds.withLock { bounds in
+            if let known = bounds[ObjectIdentifier(type)] as? NestingBound<Value> { return known }
+            let bound = NestingBound<Value>()
+            bounds[ObjectIdentifier(type)] = bound
+            return bound
+        }
     }
 }
 
