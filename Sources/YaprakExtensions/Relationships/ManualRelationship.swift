@@ -1,5 +1,6 @@
 import YaprakCBOR
 public import YaprakCore
+import YaprakModel
 package import YaprakTrees
 
 /// A relationship whose edges are set explicitly: friends, links, which songs go well together.
