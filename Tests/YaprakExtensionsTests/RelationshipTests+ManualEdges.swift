@@ -111,8 +111,8 @@ extension RelationshipTests {
     private typealias Links = ManualRelationship<Node, NoMetadata, Node, NoMetadata>
 
     // It looked for the records in its own collections, and put the edge into the relationship that is registered.
-    @Test("Another handle of a relationship connects records of the collections that are registered")
-    func edgesOfAnotherHandle() async throws {
+    @Test func `Another handle of a relationship connects records of the collections that are registered`() async throws
+    {
         let links = Links("links", from: .children, to: .toys)
         let other = Links("links", from: .parents, to: .parents)
         try await database.register(links)
@@ -138,8 +138,7 @@ extension RelationshipTests {
         #expect(database.snapshot[links].count == 1)
     }
 
-    @Test("Connecting throws where the relationship is not registered, also without the records")
-    func edgesOfNoRelationship() async throws {
+    @Test func `Connecting throws where the relationship is not registered, also without the records`() async throws {
         let links = Links("links", from: .children, to: .toys)
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { transaction in _ = try transaction.connect("no", to: "body", in: links) }
@@ -147,8 +146,7 @@ extension RelationshipTests {
         #expect(error?.code == .extensionNotRegistered)
     }
 
-    @Test("A relationship that is refused leaves no trees behind")
-    func treesOfRefusedEdges() async throws {
+    @Test func `A relationship that is refused leaves no trees behind`() async throws {
         let links = Links("links", from: .children, to: .toys)
         try await database.register(links)
         try await database.write { transaction in
@@ -173,8 +171,7 @@ extension RelationshipTests {
         #expect(database.snapshot[links].sourceCount(of: "toy") == 300)
     }
 
-    @Test("Two pairs of collections are never named alike")
-    func namesOfEnds() {
+    @Test func `Two pairs of collections are never named alike`() {
         #expect(EdgeEnds.text(from: "people", to: "songs") == #""people" → "songs""#)
         #expect(EdgeEnds.text(from: #"a"b"#, to: #"c\d"#) == #""a\"b" → "c\\d""#)
         let pairs = [

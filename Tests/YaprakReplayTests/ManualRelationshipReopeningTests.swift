@@ -84,8 +84,8 @@ import YaprakReplay
     }
 
     // The edges were edges of the other collections then: a rule removed records that had nothing to do with each other.
-    @Test("Edges are not registered as edges between other collections, and stay", arguments: Place.allCases)
-    func otherCollections(place: Place) async throws {
+    @Test(arguments: Place.allCases)
+    func `Edges are not registered as edges between other collections, and stay`(place: Place) async throws {
         try await fill(place)
         let database = try await open()
         for other in others { await expectRefusal(of: other, by: database) }
@@ -103,8 +103,8 @@ import YaprakReplay
         }
     }
 
-    @Test("Where no edges are left, the next ones are between any collections", arguments: Place.allCases)
-    func noEdges(place: Place) async throws {
+    @Test(arguments: Place.allCases)
+    func `Where no edges are left, the next ones are between any collections`(place: Place) async throws {
         try await fill(place)
         let other = others[0]
         var database = try await open()
@@ -157,8 +157,8 @@ import YaprakReplay
         try await database.close()
     }
 
-    @Test("An earlier version reads edges that name their collections", arguments: Place.allCases)
-    func edgesForAnEarlierVersion(place: Place) async throws {
+    @Test(arguments: Place.allCases)
+    func `An earlier version reads edges that name their collections`(place: Place) async throws {
         try await fill(place)
         let database = try await open()
         try await database.register(EarlierLikes())
@@ -166,8 +166,9 @@ import YaprakReplay
         try await database.close()
     }
 
-    @Test("Replays refuse the commits whose edges are edges between other collections", arguments: [false, true])
-    func replays(hasCheckpoints: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Replays refuse the commits whose edges are edges between other collections`(hasCheckpoints: Bool) async throws
+    {
         // Commit 1: an edge to a song. 2: none. 3: an edge to an album.
         try await fill(hasCheckpoints ? .checkpoint : .log)
         let later = others[0]

@@ -5,8 +5,7 @@ import Testing
 
 /// What the coder of Apple's platforms needs to know about a block, checked against liblz4.
 @Suite(.bounded) struct LZ4SequencesTests {
-    @Test("The lengths in a block give the number of bytes that were compressed")
-    func counts() {
+    @Test func `The lengths in a block give the number of bytes that were compressed`() {
         for seed in 0..<Soak.volume(400, soak: 20_000) {
             var random = SplitMix64(seed: UInt64(seed))
             let raw = Self.bytes(&random)
@@ -16,8 +15,7 @@ import Testing
         }
     }
 
-    @Test("A damaged block that liblz4 unpacks has the length that its sequences say")
-    func damage() {
+    @Test func `A damaged block that liblz4 unpacks has the length that its sequences say`() {
         var agreed = 0
         for seed in 0..<Soak.volume(2_000, soak: 100_000) {
             var random = SplitMix64(seed: UInt64(seed) ^ 0x6c7a34)
@@ -46,8 +44,7 @@ import Testing
         #expect(agreed > 0)
     }
 
-    @Test("Random bytes never trap, and an empty block has no length")
-    func noise() {
+    @Test func `Random bytes never trap, and an empty block has no length`() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<Soak.volume(5_000, soak: 200_000) {
             let block = (0..<Int.random(in: 0...40, using: &random)).map { _ in
