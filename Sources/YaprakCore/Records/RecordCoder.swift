@@ -74,24 +74,24 @@ public struct JSONRecordCoder: RecordCoder {
     /// Where arrays and objects are nested more than 16 levels deep, the types' `encode(to:)` runs on another thread while the
     /// caller waits: a thread's own stack may be too small. Task-local values are not seen there. To find that out, a value of
     /// a type that may hold others without end is also encoded as CBOR.
-    /// - Throws: `EncodingError`; `encodingFailed` if they are nested more than 512 levels deep: no decoder would read them.
+    /// - Throws: `EncodingError`; `encodingFailed` if they are nested more than 511 levels deep, which Foundation does not write.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         if !JSONTypes.bound(of: Value.self).isDeeper(value, than: DeepStack.levelsBefore) { return try json(value) }
         // Counted first: nobody knows how much stack a value of the program's would take.
-        if !sharedEncoder.isDeeper(value, than: StoredValue.depthMax) {
+        if !sharedEncoder.isDeeper(value, than: Self.levelsMax) {
             let bytes = try DeepStack.run { () throws(any Error) in try json(value) }
             if bytes.withUnsafeBytes({ $0.bracketDepth }) <= Self.levelsMax { return bytes }
         }
         throw DatabaseError(
             .encodingFailed,
             """
-            a value of type \(Value.self) nests more than \(Self.levelsMax) arrays and objects, and JSON is read to that \
-            depth. Keep its parts as records of their own.
+            a value of type \(Value.self) nests more than \(Self.levelsMax) arrays and objects, which is as deep as JSON \
+            is written. Keep its parts as records of their own.
             """)
     }
 
-    /// How deep Foundation reads.
-    private static let levelsMax = 512
+    /// How deep Foundation writes. It reads one level more.
+    private static let levelsMax = 511
 
     private func json<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
