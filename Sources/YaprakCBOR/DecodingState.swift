@@ -353,7 +353,9 @@ final class DecodingState: Pooled {
 
     @inline(never)
     private func removePaths(behind count: Int) {
-        paths.removeLast(pathCount - count)
+        // They go when this returns, outside of any access: a coding key is the user's.
+        var gone: [[any CodingKey]] = []
+        while paths.count > count { gone.append(paths.removeLast()) }
         pathCount = count
     }
 

@@ -240,6 +240,29 @@ import YaprakReplay
         }
     }
 
+    // Each hash of such a key took a stack of its own.
+    @Test func `Keys of many levels, in another order, are no completion`() {
+        func map(_ keys: [Int]) -> [UInt8] {
+            let writer = CBORWriter()
+            writer.writeMapHead(count: keys.count)
+            for key in keys {
+                for _ in 0..<17 { writer.writeArrayHead(count: 1) }
+                writer.write(unsigned: UInt64(key))
+                writer.writeNull()
+            }
+            return writer.bytes
+        }
+        let keys = Array(0..<10_000)
+        let written = RawRecord(key: "a", object: map(keys)[...], metadata: nil, version: 1)
+        let read = RawRecord(key: "a", object: map(keys.reversed())[...], metadata: nil, version: 1)
+        let time = clock.measure {
+            var prototypes = PrototypeComparison(SectionPrototypes(object: map([])))
+            let isCompletion = prototypes.isCompletion(written, of: read)
+            #expect(!isCompletion)
+        }
+        #expect(time < .seconds(1))
+    }
+
     // MARK: Files
 
     @Test func `Twice the commits take twice as long to open, replay and verify`() async throws {

@@ -180,6 +180,35 @@ extension RecordCollection where Object == Cabinet, Metadata == Term {
         }
     }
 
+    /// Lists within each other. A decimal has more levels in CBOR than in JSON.
+    private indirect enum PriceTree: Codable, Equatable, Sendable {
+        case amount(Decimal)
+        case list([PriceTree])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let amount = try? container.decode(Decimal.self) { self = .amount(amount); return }
+            self = .list(try container.decode([PriceTree].self))
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .amount(let amount): try container.encode(amount)
+            case .list(let list): try container.encode(list)
+            }
+        }
+    }
+
+    @Test func `A decimal does not make JSON deeper than it is`() throws {
+        for levels in [20, 509, 510, 511] {
+            let lists = (0..<levels - 1).reduce(PriceTree.amount(1.5)) { inner, _ in .list([inner]) }
+            let bytes = try SmallStack.run { Result { try JSONRecordCoder().encode([lists]) } }
+            let again = try bytes.get().withUnsafeBytes { try JSONRecordCoder().decode([PriceTree].self, from: $0) }
+            #expect(again == [lists])
+        }
+    }
+
     @Test func `A record in JSON that nests too deep makes the write throw with its key, and nothing is lost`()
         async throws
     {

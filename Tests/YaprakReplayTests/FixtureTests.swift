@@ -112,6 +112,38 @@ import YaprakReplay
         try await database.close()
     }
 
+    // In memory the object was that of the fixture, and in the log there was the metadata alone.
+    @Test(arguments: [false, true])
+    func `A change of metadata, played on another object, is after a reopening what it was before`(hasTypes: Bool)
+        async throws
+    {
+        let things = RecordCollection<String, Int>("things")
+        var database = try await Database.open(at: path, options: replayable(), collections: things)
+        try await database.write { $0[things].set("one", metadata: 1, for: "a") }
+        try await database.write { $0[things].replaceMetadata(2, for: "a") }
+        try await database.close()
+        let fixture = try ReplayReader(path).fixture(of: 2)
+
+        let copy = FilePath(directory.appending("copy.yaprak"))
+        database = try await Database.open(at: copy, options: replayable(), collections: things)
+        try await database.write { $0[things].set("another", metadata: 1, for: "a") }
+        try await database.close()
+        database = try await Database.open(at: copy, options: replayable())
+        if hasTypes { try await database.bind(things) }
+        var changes = database.changesets().makeAsyncIterator()
+        try await fixture.play(in: database)
+        let changeset = try await changes.next()
+        if hasTypes {
+            #expect(changeset?.changes(in: things).first?.kinds == [.objectChanged, .metadataChanged] as ChangeKinds)
+        }
+        let played = database.snapshot.digest
+        try await database.close()
+        database = try await Database.open(at: copy, options: replayable(), collections: things)
+        #expect(database.snapshot.digest == played)
+        #expect(database.snapshot[things]["a"] == "one" && database.snapshot[things].metadata(for: "a") == 2)
+        try await database.close()
+    }
+
     // Without the line of a record, its removal by the commit did nothing, and no error said so.
     @Test func `A text without the line of a record, with one twice or with another is refused`() async throws {
         let database = try await Database.open(at: path, options: replayable(), collections: .books)

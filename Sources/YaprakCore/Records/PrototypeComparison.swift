@@ -67,6 +67,8 @@ private struct IndexedPrototype {
             }
             return true
         }
+        // The keys of types are plain. To hash one that is not may take a stack of its own.
+        guard new.allSatisfy(\.key.isPlain), old.allSatisfy(\.key.isPlain) else { return false }
         let known = Dictionary(old.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
         let written = Set(new.map(\.key))
         guard known.keys.allSatisfy({ written.contains($0) }) else { return false }
@@ -101,5 +103,15 @@ private struct IndexedPrototype {
         parts.append(first)
         firstItems[part] = parts.count - 1
         return parts.count - 1
+    }
+}
+
+extension CBORValue {
+    /// Whether it holds no other.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .array, .map, .tag: false
+        default: true
+        }
     }
 }

@@ -12,8 +12,8 @@ import YaprakModel
 /// The default is CBOR, which tools can show without the program's types. Bytes of any other coder stand in the log
 /// wrapped and named, opaque to tools.
 ///
-/// Where its records are to be migrated, a coder decodes and encodes `CBORValue`, too, and decodes what it encodes as the
-/// collection's types.
+/// Where its records are to be migrated, a coder decodes and encodes `CBORValue`, too, with all keys as they are, and decodes
+/// what it encodes as the collection's types.
 ///
 /// A coder is deterministic: equal values become equal bytes. A coder that encrypts derives its nonce from the value: it
 /// gets neither the key nor the collection. If the bytes differ, `verify` with a replay reports a checkpoint that differs
@@ -73,14 +73,18 @@ public struct JSONRecordCoder: RecordCoder {
     ///
     /// Where arrays and objects are nested more than 16 levels deep, the types' `encode(to:)` runs on another thread while the
     /// caller waits: a thread's own stack may be too small. Task-local values are not seen there. To find that out, a value of
-    /// a type that may hold others without end is also encoded as CBOR.
+    /// a type whose stored properties may hold others without end is also encoded as CBOR; of other types nothing is counted.
     /// - Throws: `EncodingError`; `encodingFailed` if they are nested more than 511 levels deep, which Foundation does not write.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         if !JSONTypes.bound(of: Value.self).isDeeper(value, than: DeepStack.levelsBefore) { return try json(value) }
-        // Counted first: nobody knows how much stack a value of the program's would take.
-        if !sharedEncoder.isDeeper(value, than: Self.levelsMax) {
-            let bytes = try DeepStack.run { () throws(any Error) in try json(value) }
-            if bytes.withUnsafeBytes({ $0.bracketDepth }) <= Self.levelsMax { return bytes }
+        // Counted first: nobody knows how much stack a value of the program's would take. Some of Foundation's types have more
+        // levels here than in JSON, so Foundation says what is too deep there.
+        if !sharedEncoder.isDeeper(value, than: CBORItem.depthMax) {
+            do {
+                return try DeepStack.run { () throws(any Error) in try json(value) }
+            } catch  where !sharedEncoder.isDeeper(value, than: Self.levelsMax) {
+                throw error
+            } catch {}
         }
         throw DatabaseError(
             .encodingFailed,

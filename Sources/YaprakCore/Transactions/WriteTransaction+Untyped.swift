@@ -100,6 +100,15 @@ extension WriteTransaction {
         draft.apply(slot, key) { old in
             if let reported, !reported.isEmpty {
                 if !reported.contains(.inserted) { kinds = reported }
+                // Played on another record than it was made of, it changes more than it says.
+                if let old {
+                    let there = binding.raw(old)
+                    if there.version == version {
+                        if there.object != object { kinds.insert(.objectChanged) }
+                        let now = binding.hasMetadata(box) ? metadata : nil
+                        if there.metadata != now { kinds.insert(.metadataChanged) }
+                    }
+                }
             } else if let old {
                 let there = binding.raw(old)
                 if there.version == version {
