@@ -206,6 +206,23 @@ import YaprakReplay
         expectRefusal { _ = try first.next() }
         #expect(first.commitNumber == 0)
 
+        // Behind them it stands, with the state there alone, and goes on and back as far as there are no others.
+        try first.seek(to: 3)
+        for cursor in [first, try late.cursor(at: 3)] {
+            #expect(cursor.snapshot[later].targetKeys(of: "2") == ["1"])
+            #expect(try cursor.previous()?.commit.commitNumber == 3)
+            #expect(cursor.commitNumber == 2 && cursor.snapshot[later].count == 0)
+            expectRefusal { _ = try cursor.previous() }
+            #expect(try cursor.next()?.commit.commitNumber == 3)
+            expectRefusal { try cursor.seek(to: 1) }
+            #expect(cursor.commitNumber == 3)
+            #expect(try cursor.next() == nil, "it goes on from where it stands")
+            #expect(cursor.snapshot[later].targetKeys(of: "2") == ["1"])
+        }
+        let changes = try late.changes(from: 0, to: 3)
+        #expect(changes.count == 6 && changes.before[later].count == 0)
+        #expect(changes.after[later].targetKeys(of: "2") == ["1"])
+
         for (number, edges) in [(1, ["2"]), (2, [])] as [(CommitNumber, [String])] {
             let replayed = try await Database.replay(path, upTo: number, collections: people, songs, albums)
             if !edges.isEmpty { await expectRefusal(of: later, by: replayed) }

@@ -90,10 +90,14 @@ public final class HistoryCursor: Sendable {
 
     /// Goes to a commit, forwards or backwards.
     ///
+    /// Where an extension can't follow the commits on the way, it has the state of this one alone, as of
+    /// ``ReplayReader/snapshot(at:)-(CommitNumber?)``: edges that were between other collections in between, for example.
+    /// ``next()`` does not pass such a commit.
     /// - Throws: `commitOutOfReach` if the files don't lead there; errors of reading; `undecodableRecord`,
     ///   `migrationFailed`, `extensionFailed` where there are types. The cursor then stays where it was.
     /// - Complexity: forwards O(changes in between). Backwards O(1) within the last few hundred commits, beyond that
-    ///   O(changes in a quarter of the way), and once, beyond where the cursor began, O(bytes of a checkpoint).
+    ///   O(changes in a quarter of the way), and once, beyond where the cursor began, O(bytes of a checkpoint). Where an
+    ///   extension can't follow, as of ``ReplayReader/snapshot(at:)-(CommitNumber?)``, too.
     public func seek(to number: CommitNumber) throws {
         try move { try $0.seek(to: number) }
     }

@@ -84,7 +84,7 @@ extension ReplayReader {
     ///     let undo = try reader.changes(from: 20, to: 10)
     ///
     /// Both snapshots come with it, and share what they have in common. Where commits between the two can't be read, a
-    /// checkpoint behind those leads to the later one.
+    /// checkpoint behind those leads to the later one. An extension that can't follow on the way has the two states alone.
     /// - Throws: as ``snapshot(at:)-(CommitNumber?)``.
     /// - Complexity: O(bytes of the checkpoint before the earlier one, and of the log from there to the later one).
     public func changes(from source: CommitNumber, to target: CommitNumber) throws -> ReplayChanges {
@@ -99,8 +99,8 @@ extension ReplayReader {
         do {
             var commits = try store.commits(from: earlier.next(), through: later)
             while let stored = try commits.next() { try line.apply(ReplayCommit(stored).logged) }
-        } catch let error as DatabaseError where error.code == .corruptLog {
-            // A checkpoint behind what can't be read may lead there.
+        } catch let error as DatabaseError where error.code == .corruptLog || error.code == .extensionFailed {
+            // A checkpoint behind what can't be read may lead there, and what an extension can't follow may be gone there.
             return (first, Snapshot(try HistoryLine(of: store, at: later, types).state))
         }
         guard line.state.commitNumber == later else { throw outOfReach(later, line.state.commitNumber) }

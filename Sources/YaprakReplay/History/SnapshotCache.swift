@@ -56,9 +56,31 @@ struct SnapshotCache {
     init(_ reader: ReplayReader, atOrBefore number: CommitNumber, makeObserver: HistoryLine.ObserverMaker?) throws {
         self.reader = reader
         self.makeObserver = reader.types.isEmpty ? makeObserver : nil
-        let line = try HistoryLine(of: reader.store, atOrBefore: number, reader.types, makeObserver: makeObserver)
+        let line = try Self.line(of: reader, atOrBefore: number, makeObserver)
         state = line.state
         branches = [Branch(line: line, kept: [line.state])]
+    }
+
+    /// A line that begins before a commit, or at it; at it, if an extension can't have the state of where that would be.
+    private static func line(
+        of reader: ReplayReader, atOrBefore number: CommitNumber, _ makeObserver: HistoryLine.ObserverMaker?
+    ) throws -> HistoryLine {
+        do {
+            return try HistoryLine(of: reader.store, atOrBefore: number, reader.types, makeObserver: makeObserver)
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            return try line(of: reader, at: number, after: error)
+        }
+    }
+
+    /// A line that begins at a commit. Its extensions have the state of that alone, not those on the way there.
+    /// - Throws: `error`, of an extension that could not follow on the way, if this can't be had either.
+    private static func line(
+        of reader: ReplayReader, at number: CommitNumber, after error: DatabaseError
+    ) throws -> HistoryLine {
+        guard !reader.types.isEmpty, let line = try? HistoryLine(of: reader.store, at: number, reader.types) else {
+            throw error
+        }
+        return line
     }
 
     /// Where another cache can begin: at a state that this one keeps, with what it keeps of the time before.
@@ -109,6 +131,17 @@ struct SnapshotCache {
 
     private mutating func go(to target: CommitNumber, unless isCancelled: () -> Bool) throws {
         do {
+            try follow(to: target, unless: isCancelled)
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            // Edges between other collections on the way, for example. What is there alone may be had.
+            if isCancelled() { throw CancellationError() }
+            let reached = try beginAlone(at: target, after: error)
+            arrive(at: reached, by: [])
+        }
+    }
+
+    private mutating func follow(to target: CommitNumber, unless isCancelled: () -> Bool) throws {
+        do {
             let (reached, passed) = try apply(
                 upTo: target, startingAtOrBefore: target, mayEnd: false, unless: isCancelled)
             arrive(at: reached, by: passed)
@@ -131,6 +164,28 @@ struct SnapshotCache {
         guard line.state.commitNumber > reached else { return false }
         branches = [Branch(line: line, kept: [line.state])]
         return true
+    }
+
+    /// Begins again at a commit that an extension could not follow the commits to.
+    ///
+    /// - Returns: the state of it.
+    /// - Throws: `error`, the extension's, if it can't have that state either.
+    private mutating func beginAlone(at number: CommitNumber, after error: DatabaseError) throws -> SnapshotState {
+        do {
+            let line = try Self.line(of: reader, at: number, after: error)
+            branches = [Branch(line: line, kept: [line.state])]
+            return line.state
+        } catch {
+            stay()
+            throw error
+        }
+    }
+
+    /// Goes on from where it stands, if what is kept ends at an earlier commit, behind which an extension can't follow.
+    private mutating func stay() {
+        guard let end = branches.last?.end, end < number else { return }
+        let line = HistoryLine(from: state, reader.types, makeObserver: makeObserver)
+        branches = [Branch(line: line, kept: [state])]
     }
 
     /// Takes steps until the history ends; returns how many.
@@ -176,16 +231,32 @@ struct SnapshotCache {
     mutating func previous() throws -> ReplayStep? {
         guard number > .zero else { return nil }
         if let passed = passed(number) { return take(passed, to: passed.before) }
+        let before = CommitNumber(number.rawValue - 1)
         do {
-            let before = CommitNumber(number.rawValue - 1)
-            let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
-            arrive(at: reached, by: passed)
+            try comeBack(from: before)
         } catch let error as DatabaseError where error.code == .commitOutOfReach {
             // Here the history begins, unless a file of the way back is damaged.
-            if let damage = try reader.store.damage(before: CommitNumber(number.rawValue - 1)) { throw damage }
+            if let damage = try reader.store.damage(before: before) { throw damage }
             return nil
         }
         return passed(number).map { take($0, to: $0.before) }
+    }
+
+    /// Comes to where it stands once more, from the commit before, so that the window has that step.
+    private mutating func comeBack(from before: CommitNumber) throws {
+        do {
+            let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
+            arrive(at: reached, by: passed)
+        } catch let error as DatabaseError where error.code == .extensionFailed {
+            _ = try beginAlone(at: before, after: error)
+            do {
+                let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
+                arrive(at: reached, by: passed)
+            } catch {
+                stay()
+                throw error
+            }
+        }
     }
 
     private mutating func take(_ passed: Passed, to state: SnapshotState) -> ReplayStep {
