@@ -176,7 +176,7 @@ private struct Notes: PrimaryExtension {
 
     // The counter was written as it was before the write, and adopted as if it had followed it.
     @Test func `What an extension kept of a write is written without the roots of before`() async throws {
-        let copy = FilePath(directory.appending("copy.yaprak"))
+        let copies = ["copy", "fork", "later"].map { FilePath(directory.appending("\($0).yaprak")) }
         let kept = Mutex<Snapshot?>(nil)
         var database = Database.inMemory()
         try await database.register(Keeping { snapshot in kept.withLock { $0 = snapshot } })
@@ -184,12 +184,30 @@ private struct Notes: PrimaryExtension {
         try await database.write { $0[.books]["a"] = Book(title: "a") }
         let after = try #require(kept.withLock { $0.take() })
         #expect(after[.books].count == 1 && after[Counter()] == [:])
-        try after.write(to: copy)
+        try after.write(to: copies[0])
+        // The fork's counter has missed the first book for good.
+        let fork = database.fork(from: after)
+        try fork.snapshot.write(to: copies[1])
+        try await fork.write { $0[.books]["b"] = Book(title: "b") }
+        #expect(fork.snapshot[Counter()] == ["books": 1])
+        try await fork.backup(to: copies[2])
 
-        database = try await Database.open(at: copy, collections: .books)
+        for (copy, count) in zip(copies, [1, 1, 2]) {
+            database = try await Database.open(at: copy, collections: .books)
+            let host = try await database.register(Counter())
+            #expect(await host.origin == .populated)
+            #expect(database.snapshot[Counter()] == ["books": count])
+            try await database.close()
+        }
+        // One that is registered anew has all.
+        let again = FilePath(directory.appending("again.yaprak"))
+        try await fork.unregister("counter")
+        try await fork.register(Counter())
+        try await fork.backup(to: again)
+        database = try await Database.open(at: again, collections: .books)
         let host = try await database.register(Counter())
-        #expect(await host.origin == .populated)
-        #expect(database.snapshot[Counter()] == ["books": 1])
+        #expect(await host.origin == .adopted)
+        #expect(database.snapshot[Counter()] == ["books": 2])
         try await database.close()
     }
 

@@ -121,7 +121,9 @@ struct CheckpointContents: Sendable {
             return try writeBytes(root, .primaryRoot, registration.name, .ofPrimary(tag: tag), to: writer)
         }
         // One that has not followed these records, or does not encode, is computed when it is registered.
-        guard !state.isAheadOfExtensions, let root = try? registration.encode(entry.root, in: state) else { return 0 }
+        guard !state.isAheadOfExtensions, !entry.isBehind,
+            let root = try? registration.encode(entry.root, in: state)
+        else { return 0 }
         // Written whatever it lacks: readers without the program's code show a view as the program had it.
         let info = SectionInfo.ofDerived(tag: tag, isForReaders: !state.isBound(for: registration))
         return try writeBytes(root, .derivedRoot, registration.name, info, to: writer)

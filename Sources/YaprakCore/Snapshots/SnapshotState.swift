@@ -53,8 +53,17 @@ package final class SnapshotState: Sendable {
     static func forForks(_ state: consuming SnapshotState) -> SnapshotState {
         if !state.isAheadOfExtensions { return state }
         return SnapshotState(
-            number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensions,
+            number: state.number, directory: state.directory, roots: state.roots, extensions: state.extensionsForForks,
             reactions: state.reactions, version: state.version, otherVersions: state.otherVersions)
+    }
+
+    /// Its extensions for a fork, where nothing else says that they are behind its records. O(number of extensions) then.
+    private var extensionsForForks: ExtensionTable {
+        var table = extensions
+        if isAheadOfExtensions {
+            for index in table.indices { table[index].isBehind = true }
+        }
+        return table
     }
 
     /// The same state for a database to begin with: without what only a replay needs. The trees of that belong to the versions
@@ -73,7 +82,7 @@ package final class SnapshotState: Sendable {
     private func withoutReplay() -> SnapshotState {
         var roots = roots
         for slot in roots.indices where directory.bindings[slot].isForReplay { roots[slot] = TreeRoot() }
-        var extensions = extensions
+        var extensions = extensionsForForks
         for index in extensions.indices.reversed() where extensions.registration(at: index).isForReplay {
             extensions.remove(at: index)
         }
