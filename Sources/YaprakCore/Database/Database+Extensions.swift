@@ -9,9 +9,10 @@ extension Database {
     ///     try await database.register(salesRank)
     ///
     /// What is in the database already is put in first, a stretch at a time, while writes go on; a root that came with a
-    /// checkpoint is adopted instead if its version tag is the same, and brought up to date with what changed since,
-    /// however late it is registered. Registering makes no commit, unless it is a ``PrimaryExtension`` that takes steps for
-    /// the records that are there: those are logged. Snapshots taken before don't have the extension.
+    /// checkpoint is adopted instead if its version tag is the same and it had seen all records that were there, and brought
+    /// up to date with what changed since, however late it is registered. Registering makes no commit, unless it is a
+    /// ``PrimaryExtension`` that takes steps for the records that are there: those are logged. Snapshots taken before
+    /// don't have the extension.
     ///
     /// - Parameter progress: called while records are put in, on no thread in particular.
     /// - Returns: the actor that hosts the extension.
