@@ -124,6 +124,22 @@ import YaprakTesting
         #expect(text.contains("every commit threw"), "\(text)")
     }
 
+    // It was compared with what it was before that was written again, and had the blame.
+    @Test func `What prepares a check may write at each opening`() async {
+        @Sendable func prepare(_ database: Database) async throws {
+            try await database.write { $0[.books]["dune"] = Book(title: "Dune", salesRank: 3) }
+        }
+        @Sendable func edit(_ transaction: inout WriteTransaction, _ choices: inout Choices) {
+            let key = choices.pick(["dune", "emma"])
+            transaction[.books][key] = choices.chance(50) ? nil : Book(title: "t", salesRank: choices.below(6))
+        }
+        let index = RecordIndex("rank", of: .books, \.genre, \.salesRank)
+        #expect(await checkIndex(index, histories: 20, preparing: prepare, using: edit))
+        #expect(
+            await checkExtension(
+                Ranks(.none), histories: 20, preparing: prepare, reading: { $0.mapValues { $0 } }, using: edit))
+    }
+
     // It was compared with a view that has the filter of the beginning.
     @Test func `A filter that edits exchange keeps the law`() async {
         let few = FilteredView("few", of: bySalesRank) { $0.salesRank < 3 }

@@ -21,7 +21,8 @@ public import Yaprak
 ///   - seed: the seed of the first history; the following numbers are those of the others. `YAPRAK_SEED` in the environment
 ///     repeats one.
 ///   - sourceLocation: where the failure is shown.
-///   - preparing: binds collections and registers extensions that this one reads; called for each opening.
+///   - preparing: binds collections and registers extensions that this one reads; called for each opening. A reopen at which it
+///     writes is compared with a rebuild alone, not with what was before: write only where `commitNumber` is 0.
 ///   - reading: what is compared: a value that follows from the reader. Make it a list of texts for readable differences.
 ///   - edit: makes one random change, of what it draws from its choices and of nothing else. It may throw; the transaction is
 ///     then undone. If all throw, or none changes the reading or a collection of the extension, nothing was tried, and the test
@@ -51,7 +52,8 @@ public func checkExtension<Extension: DatabaseExtension, Reading: Equatable & Se
 ///   - index: the index. If it is unique, transactions that it refuses are undone and not counted as failures.
 ///   - histories: how many are made.
 ///   - seed: the seed of the first history.
-///   - preparing: binds collections, and registers extensions that `edit` reads; called for each opening.
+///   - preparing: binds collections, and registers extensions that `edit` reads; called for each opening. A reopen at which it
+///     writes is compared with a rebuild alone, not with what was before: write only where `commitNumber` is 0.
 ///   - sourceLocation: where the failure is shown.
 ///   - edit: makes one random change.
 /// - Returns: whether the law holds; false if the task was cancelled before all histories were tried.
