@@ -83,27 +83,46 @@ import YaprakLocks
         #expect(text.contains("10,000 steps") && text.contains("its body has not ended"), "\(text)")
     }
 
-    // Each seed took all the steps there are, and passed.
-    @Test func `A task that goes on behind the body fails the run, unless it is cancelled`() async throws {
-        @Sendable func startPolling(in run: SeededRun) -> Task<Void, any Error> {
-            Task(executorPreference: run.executor) {
-                while !Task.isCancelled { try await run.clock.sleep(for: .seconds(1)) }
+    /// Starts a task that goes on until it is cancelled.
+    private static func startPolling(in run: SeededRun, _ polls: Log = Log()) -> Task<Void, any Error> {
+        Task(executorPreference: run.executor) {
+            while !Task.isCancelled {
+                try await run.clock.sleep(for: .seconds(1))
+                polls.add("poll")
             }
         }
+    }
+
+    // Each seed took all the steps there are, and passed.
+    @Test func `A task that goes on behind the body fails the run, unless it is cancelled`() async throws {
         let fault = await #expect(throws: SeededRun.Fault.self) {
-            try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in _ = startPolling(in: run) }.get()
+            try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in _ = Self.startPolling(in: run) }.get()
         }
         let text = fault?.description ?? ""
         #expect(text.contains("10,000 steps") && text.contains("the body has ended"), "\(text)")
 
         let duration = try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in
             let begin = run.clock.now
-            let polling = startPolling(in: run)
+            let polling = Self.startPolling(in: run)
+            defer { polling.cancel() }
             try await run.clock.sleep(for: .seconds(10))
-            polling.cancel()
             return begin.duration(to: run.clock.now)
         }.get()
         #expect(duration >= .seconds(10))
+    }
+
+    // It took all the steps there are, and the error came after them.
+    @Test func `A task that goes on behind a body that throws keeps nobody waiting`() async {
+        struct Planted: Error {}
+        let polls = Log()
+        await #expect(throws: Planted.self) {
+            try await SeededRun(seed: 1, stepsMax: 10_000).perform { run in
+                _ = Self.startPolling(in: run, polls)
+                try await run.clock.sleep(for: .seconds(10))
+                throw Planted()
+            }.get()
+        }
+        #expect((9...11).contains(polls.lines.count), "\(polls.lines.count) times")
     }
 
     // Any other text was ignored: all seeds ran, and nothing was repeated.

@@ -155,7 +155,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         package var result: Result? { value.withLock { $0 } }
     }
 
-    /// Makes the task of a run. It has the task-local values of the caller. Nothing runs before ``drive(_:patience:)``.
+    /// Makes the task of a run. It has the task-local values of the caller. Nothing runs before ``drive(_:patience:isFailure:)``.
     package func start<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Run<Result> {
         let run = Run<Result>()
         Task(executorPreference: self) { run.set(await body()) }
@@ -164,8 +164,11 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
 
     /// Runs everything, on this thread, until there is nothing left to run.
     ///
-    /// - Parameter patience: how long to wait for tasks that escaped, each time, in seconds.
-    package func drive<Result>(_ run: Run<Result>, patience: Double) {
+    /// - Parameters:
+    ///   - patience: how long to wait for tasks that escaped, each time, in seconds.
+    ///   - isFailure: whether a result is a failure. After one time stands still for those who wait for it: nobody may be left to
+    ///     cancel them.
+    package func drive<Result>(_ run: Run<Result>, patience: Double, isFailure: (Result) -> Bool = { _ in false }) {
         _ = Self.isDriving.unlessSet {
             incoming.withLock { $0.isDriven = true }
             while true {
@@ -173,7 +176,9 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
                     isExhausted = true
                     break
                 }
-                if step(jobs: true, works: true, log: true) || advanceClock() { continue }
+                if step(jobs: true, works: true, log: true) { continue }
+                let hasFailed = run.result.map(isFailure) ?? false
+                if !hasFailed, advanceClock() { continue }
                 guard run.result == nil, patience > 0, arrival.wait(timeout: .now() + patience) == .success else {
                     break
                 }

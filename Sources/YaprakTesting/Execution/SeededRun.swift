@@ -24,7 +24,7 @@ internal import YaprakStorage
 ///
 /// A run is over when nothing of it can run and nobody waits for a time, which may be after its body. It has 2,000,000 steps at
 /// most, of which a write takes some ten, and fails if they are not enough. So cancel a task that sleeps again and again, as one
-/// that polls does, before the body ends: time goes on for it.
+/// that polls does, before the body ends (`defer { polling.cancel() }`): time goes on for it, unless the body has thrown.
 public final class SeededRun: Sendable {
     /// The seed.
     public let seed: UInt64
@@ -103,7 +103,8 @@ public final class SeededRun: Sendable {
         }
         await withCheckedContinuation { continuation in
             let thread = Thread { [scheduler] in
-                scheduler.drive(run, patience: Self.patience)
+                scheduler.drive(
+                    run, patience: Self.patience, isFailure: { if case .failure = $0 { true } else { false } })
                 continuation.resume()
             }
             thread.stackSize = 8 << 20
