@@ -172,7 +172,7 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         _ = Self.isDriving.unlessSet {
             incoming.withLock { $0.isDriven = true }
             while true {
-                if steps >= stepsMax {
+                if steps >= stepsMax, hasSomethingLeft() {
                     isExhausted = true
                     break
                 }
@@ -189,8 +189,13 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         }
     }
 
-    /// Runs one of what may run; false if there is nothing.
-    private func step(jobs runsJobs: Bool, works runsWorks: Bool, log runsLog: Bool) -> Bool {
+    /// Whether there is something to run, now or at a later time.
+    private func hasSomethingLeft() -> Bool {
+        takeIncoming()
+        return !(jobs.isEmpty && works.isEmpty && logs.isEmpty) || nextDeadline != nil
+    }
+
+    private func takeIncoming() {
         incoming.withLock { incoming in
             jobs += incoming.jobs
             works += incoming.works
@@ -201,6 +206,11 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
             incoming.jobs.removeAll(keepingCapacity: true)
             incoming.works.removeAll(keepingCapacity: true)
         }
+    }
+
+    /// Runs one of what may run; false if there is nothing.
+    private func step(jobs runsJobs: Bool, works runsWorks: Bool, log runsLog: Bool) -> Bool {
+        takeIncoming()
         catchUp()
         let jobCount = runsJobs ? jobs.count : 0
         let workCount = runsWorks ? works.count : 0
@@ -239,10 +249,14 @@ package final class SeededScheduler: WorkScheduler, @unchecked Sendable {
         logs.append(log)
     }
 
+    /// The next time that something waits for.
+    private var nextDeadline: UInt64? {
+        [logs.map(\.due).min(), timers?.nextDeadline].compactMap { $0 }.filter { $0 > clock }.min()
+    }
+
     /// Moves the clock to the next deadline, if there is one.
     private func advanceClock() -> Bool {
-        let next = [logs.map(\.due).min(), timers?.nextDeadline].compactMap { $0 }.filter { $0 > clock }.min()
-        guard let next else { return false }
+        guard let next = nextDeadline else { return false }
         move(by: next - clock)
         return true
     }
