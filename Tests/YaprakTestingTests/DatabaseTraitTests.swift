@@ -215,6 +215,34 @@ import Yaprak
         }
     }
 
+    // `Test.cancel` skips a test: it cancels the task, and throws an error whose type is not public. It was taken for a failure.
+    @Test func `A test that is skipped shows no commits, unless it has failed before`() async {
+        struct Skip: Error {}
+        /// What is shown and attached of a test that is cancelled and throws an error.
+        @Sendable func texts(_ error: any Error, hasFailed: Bool) async -> (shown: [String], attached: [String]) {
+            let attached = Log()
+            let trait = DatabaseTrait.attaching(.shelf) { attached.add($0) }
+            let shown = await Task {
+                await reports {
+                    try await trait.provideScope(for: Test.current!, testCase: Test.Case.current) {
+                        try await Database.current.write { $0[.books]["dune"]?.salesRank = 17 }
+                        if hasFailed { Issue.record("planted") }
+                        withUnsafeCurrentTask { $0?.cancel() }
+                        throw error
+                    }
+                }
+            }.value
+            return (shown, attached.lines)
+        }
+        let skipped = await texts(Skip(), hasFailed: false)
+        #expect(skipped.shown.isEmpty && skipped.attached.isEmpty, "\(skipped)")
+        let failed = await texts(Skip(), hasFailed: true)
+        #expect(failed.shown.count == 1 && failed.attached.count == 1, "\(failed)")
+        let ended = await texts(CancellationError(), hasFailed: false)
+        #expect(ended.shown.first?.hasPrefix("the test throws; its last commits:\n") == true, "\(ended)")
+        #expect(ended.attached.count == 1)
+    }
+
     @Test func `A fixture that can't be built fails every test that asks for it, with its own error`() async throws {
         struct Broken: Error {}
         let fixture = Fixture { _ in throw Broken() }

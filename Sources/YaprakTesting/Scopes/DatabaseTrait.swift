@@ -54,8 +54,11 @@ public struct DatabaseTrait: TestTrait, SuiteTrait, TestScoping {
                 }
             }
         } catch {
+            // `Test.cancel` cancels the task and throws an error of its own: the test is skipped, and has not failed by that.
+            // What a time limit ends mostly throws `CancellationError`.
+            let isSkipped = Task.isCancelled && !(error is CancellationError)
             // What a test throws is recorded outside of this scope, where nobody can add to it.
-            if recording.noteFailure(), recording.hasCommits {
+            if !isSkipped, recording.noteFailure(), recording.hasCommits {
                 let text = recording.text(last: Self.commitsShown)
                 Issue.record(
                     "the test throws; its last commits:\n\(text)", severity: .warning,
