@@ -91,7 +91,7 @@ extension Database {
     ///
     /// The new directory holds one checkpoint and no log; opening it gives the database as of the snapshot, with its commit
     /// number. It appears under its name only when it is complete and synced. If a repair of this database has skipped lost
-    /// commits, the new one says so, too.
+    /// commits, the new one says so, too. Its files know that: a fork in memory does not.
     ///
     /// - Parameter snapshot: any snapshot of this database; the newest if `nil`.
     /// - Throws: `alreadyExists`, `notFound` if the parent directory isn't there, `ioFailed` if that can't be opened,
