@@ -81,8 +81,9 @@ public final class SeededRun: Sendable {
             case .endless(let steps, let isBehindBody):
                 isBehindBody
                     ? """
-                    the body has ended, and a task that it started has not, or the body takes nearly all the steps itself: the \
-                    run has taken \(steps.counted("step")). Cancel the task before the body ends, or make the body smaller.
+                    the body has ended, and a task that it started has not, or the body takes nearly all the steps \
+                    itself: the run has taken \(steps.counted("step")). Cancel the task before the body ends, or make the \
+                    body smaller.
                     """
                     : """
                     the run has taken \(steps.counted("step")), and its body has not ended. Does a task wait by yielding? Let it \
