@@ -199,7 +199,7 @@ private struct Notes: PrimaryExtension {
             #expect(database.snapshot[Counter()] == ["books": count])
             try await database.close()
         }
-        // One that is registered anew has all.
+        // One that is registered again has all.
         let again = FilePath(directory.appending("again.yaprak"))
         try await fork.unregister("counter")
         try await fork.register(Counter())

@@ -183,7 +183,7 @@ public final class ExtensionContext {
     ///
     /// It is for this call. One that is kept shows the same records for good; the extensions that were not yet up to date stay
     /// as they were, in forks of it, too. A backup of it, or of such a fork, has the primary ones alone, and those that were
-    /// registered anew.
+    /// registered again.
     ///
     /// Asking for it freezes the transaction's trees once: O(1), and later changes of the same transaction copy nodes.
     public var after: Snapshot {

@@ -82,9 +82,9 @@ public struct JSONRecordCoder: RecordCoder {
         if !sharedEncoder.isDeeper(value, than: CBORItem.depthMax) {
             do {
                 return try DeepStack.run { () throws(any Error) in try json(value) }
-            } catch  where !sharedEncoder.isDeeper(value, than: Self.levelsMax) {
-                throw error
-            } catch {}
+            } catch {
+                if !sharedEncoder.isDeeper(value, than: Self.levelsMax) { throw error }
+            }
         }
         throw DatabaseError(
             .encodingFailed,
