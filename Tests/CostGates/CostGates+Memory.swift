@@ -78,13 +78,13 @@ extension CostGates {
             Gate("calls of a view's sorting closure for an update", Double(sorted) / Double(rounds), atMost: 1),
         ]
         gates += try await allocations(
-            "an update with a view and an index, which moves a row", atMost: 29, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 27, rounds: rounds
         ) { round in
             let key = key(round * 104_729 % count)
             try await database.write { $0[.items][key]?.rank = -round }
         }
         gates += try await references(
-            "an update with a view and an index, which moves a row", atMost: 410, rounds: rounds
+            "an update with a view and an index, which moves a row", atMost: 395, rounds: rounds
         ) { round in
             let key = key(round * 15_485_863 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
@@ -94,7 +94,7 @@ extension CostGates {
         try mappings.update(to: shown)
         var changes = 0
         let withWrite = try await allocations(
-            "the same, and the row changes of a list", atMost: 47, rounds: rounds
+            "the same, and the row changes of a list", atMost: 37, rounds: rounds
         ) { round in
             let key = key(round * 1299709 % count)
             try await database.write { $0[.items][key]?.rank = count + round }
@@ -104,7 +104,7 @@ extension CostGates {
         }
         var updates = database.updates(of: mappings, since: shown).makeAsyncIterator()
         let followed = try await references(
-            "the same, and an update of a list that is followed", atMost: 695, rounds: rounds
+            "the same, and an update of a list that is followed", atMost: 640, rounds: rounds
         ) { round in
             let key = key(round * 32_452_843 % count)
             try await database.write { $0[.items][key]?.rank = -2 * count - round }
