@@ -126,10 +126,10 @@ import YaprakReplay
         try await database.close()
     }
 
-    @Test(
-        "Edges of an earlier version are taken, and name their collections from the next checkpoint on",
-        arguments: [false, true])
-    func edgesOfAnEarlierVersion(hasCheckpoint: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Edges of an earlier version are taken, and name their collections from the next checkpoint on`(
+        hasCheckpoint: Bool
+    ) async throws {
         var database = try await open()
         try await database.register(EarlierLikes())
         try await database.write { [people, songs] transaction in
@@ -230,5 +230,30 @@ import YaprakReplay
             #expect(replayed.snapshot[likes].targetKeys(of: "1") == edges)
             try await replayed.close()
         }
+    }
+
+    // Between two states that were read one without the other, times of writing were compared.
+    @Test func `Changes over commits that a relationship can't follow say what changed`() async throws {
+        let later = others[0]
+        let database = try await open()
+        try await database.register(likes)
+        try await database.write { [people, songs, albums] transaction in
+            for collection in [people, songs, albums] {
+                for key in ["1", "2"] { transaction[collection][key] = "\(collection.name) \(key)" }
+            }
+        }
+        try await database.write { [likes] transaction in _ = try transaction.connect("1", to: "2", in: likes) }
+        try await database.write { [likes] transaction in _ = try transaction.disconnect("1", from: "2", in: likes) }
+        try await database.unregister("likes")
+        try await database.register(later)
+        try await database.write { [people] transaction in
+            _ = try transaction.connect("2", to: "1", in: later)
+            transaction[people]["1"] = "Anna"
+        }
+        try await database.close()
+        let late = try ReplayReader(path, collections: people, songs, albums, extensions: later)
+        let changes = try late.changes(from: 1, to: 4)
+        #expect(changes.map(\.key) == ["1"])
+        #expect(changes.first?.kinds == [.objectChanged] as ChangeKinds)
     }
 }

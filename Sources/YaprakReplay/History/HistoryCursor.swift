@@ -92,7 +92,7 @@ public final class HistoryCursor: Sendable {
     ///
     /// Where an extension can't follow the commits on the way, it has the state of this one alone, as of
     /// ``ReplayReader/snapshot(at:)-(CommitNumber?)``: edges that were between other collections in between, for example.
-    /// ``next()`` does not pass such a commit.
+    /// ``next()`` and ``step(_:)`` forwards do not pass such a commit.
     /// - Throws: `commitOutOfReach` if the files don't lead there; errors of reading; `undecodableRecord`,
     ///   `migrationFailed`, `extensionFailed` where there are types. The cursor then stays where it was.
     /// - Complexity: forwards O(changes in between). Backwards O(1) within the last few hundred commits, beyond that

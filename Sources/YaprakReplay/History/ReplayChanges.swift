@@ -30,11 +30,14 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
         var changes: [ReplayChange] = []
         // Trees differ in the order of keys; collections come in the order in which they were made.
         let difference = try after.difference(since: before, checking: check).orderedByName
+        // What was written when means nothing between states that were read one without the other.
+        let isRelated = after.isRelated(to: before)
         try difference.forEachRaw { collection, kinds, old, new in
             try check()
             let old = old.map { ReplayRecord($0) }
             let new = new.map { ReplayRecord($0) }
             if old != new {
+                let kinds = isRelated ? kinds : ReplayRecord.kinds(from: old, to: new)
                 changes.append(ReplayChange(collectionName: collection, kinds: kinds, before: old, after: new))
             }
         }
@@ -42,7 +45,7 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     }
 
     /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
-    /// were are among it.
+    /// were are among it; of two snapshots that share nothing, all records are.
     /// - Complexity: as ``init(from:to:)``, at each call.
     public var netChanges: NetChanges { after.difference(since: before) }
 
@@ -53,6 +56,18 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     /// The change at a position. O(1).
     /// - Precondition: the position is within `0..<count`.
     public subscript(position: Int) -> ReplayChange { changes[position] }
+}
+
+extension ReplayRecord {
+    /// What is different of a record.
+    fileprivate static func kinds(from old: ReplayRecord?, to new: ReplayRecord?) -> ChangeKinds {
+        guard let old else { return .inserted }
+        guard let new else { return .removed }
+        var kinds: ChangeKinds = []
+        if old.objectBytes != new.objectBytes { kinds.insert(.objectChanged) }
+        if old.metadataBytes != new.metadataBytes { kinds.insert(.metadataChanged) }
+        return kinds.isEmpty ? [.objectTouched, .metadataTouched] : kinds
+    }
 }
 
 /// One record that differs between two snapshots.

@@ -124,8 +124,12 @@ struct SnapshotCache {
         }
         do {
             try go(to: target, unless: isCancelled)
+        } catch let error as CancellationError {
+            throw error
         } catch {
-            throw reader.store.reason(for: error, at: target, after: nearest(target)?.commitNumber ?? .zero)
+            let reason = reader.store.reason(for: error, at: target, after: nearest(target)?.commitNumber ?? .zero)
+            stay()
+            throw reason
         }
     }
 
@@ -134,7 +138,10 @@ struct SnapshotCache {
             try follow(to: target, unless: isCancelled)
         } catch let error as DatabaseError where error.code == .extensionFailed {
             // Edges between other collections on the way, for example. What is there alone may be had.
-            if isCancelled() { throw CancellationError() }
+            if isCancelled() {
+                stay()
+                throw CancellationError()
+            }
             let reached = try beginAlone(at: target, after: error)
             arrive(at: reached, by: [])
         }
@@ -171,17 +178,13 @@ struct SnapshotCache {
     /// - Returns: the state of it.
     /// - Throws: `error`, the extension's, if it can't have that state either.
     private mutating func beginAlone(at number: CommitNumber, after error: DatabaseError) throws -> SnapshotState {
-        do {
-            let line = try Self.line(of: reader, at: number, after: error)
-            branches = [Branch(line: line, kept: [line.state])]
-            return line.state
-        } catch {
-            stay()
-            throw error
-        }
+        let line = try Self.line(of: reader, at: number, after: error)
+        branches = [Branch(line: line, kept: [line.state])]
+        return line.state
     }
 
-    /// Goes on from where it stands, if what is kept ends at an earlier commit, behind which an extension can't follow.
+    /// Goes on from where it stands, if what is kept ends at an earlier commit, from which it may not come back here: on the way
+    /// something could not be read, or an extension could not follow.
     private mutating func stay() {
         guard let end = branches.last?.end, end < number else { return }
         let line = HistoryLine(from: state, reader.types, makeObserver: makeObserver)
@@ -235,28 +238,37 @@ struct SnapshotCache {
         do {
             try comeBack(from: before)
         } catch let error as DatabaseError where error.code == .commitOutOfReach {
+            stay()
             // Here the history begins, unless a file of the way back is damaged.
             if let damage = try reader.store.damage(before: before) { throw damage }
             return nil
+        } catch {
+            stay()
+            throw error
         }
         return passed(number).map { take($0, to: $0.before) }
     }
 
-    /// Comes to where it stands once more, from the commit before, so that the window has that step.
+    /// Comes to where it stands once more, from the commit before or an earlier one, so that the window has that step.
     private mutating func comeBack(from before: CommitNumber) throws {
         do {
-            let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
-            arrive(at: reached, by: passed)
+            try comeHere(from: before)
         } catch let error as DatabaseError where error.code == .extensionFailed {
-            _ = try beginAlone(at: before, after: error)
-            do {
-                let (reached, passed) = try apply(upTo: number, startingAtOrBefore: before, mayEnd: false)
-                arrive(at: reached, by: passed)
-            } catch {
-                stay()
-                throw error
-            }
+            // From so far back that the next steps are in the window, too, if nothing is in the way there.
+            let start = CommitNumber(before.rawValue - min(before.rawValue, UInt64(Self.windowMin)))
+            if (try? comeHereAlone(from: start, after: error)) != nil { return }
+            try comeHereAlone(from: before, after: error)
         }
+    }
+
+    private mutating func comeHereAlone(from start: CommitNumber, after error: DatabaseError) throws {
+        _ = try beginAlone(at: start, after: error)
+        try comeHere(from: start)
+    }
+
+    private mutating func comeHere(from start: CommitNumber) throws {
+        let (reached, passed) = try apply(upTo: number, startingAtOrBefore: start, mayEnd: false)
+        arrive(at: reached, by: passed)
     }
 
     private mutating func take(_ passed: Passed, to state: SnapshotState) -> ReplayStep {
