@@ -5,6 +5,14 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
+private struct Short: Codable, Sendable { var title: String }
+
+/// The same some time later.
+private struct Grown: Codable, Sendable {
+    var title: String
+    var isNew = false
+}
+
 /// A commit as text: played again it is the commit it was.
 @Suite(.bounded) struct FixtureTests {
     let directory = TemporaryDirectory()
@@ -142,6 +150,44 @@ import YaprakReplay
         #expect(database.snapshot.digest == played)
         #expect(database.snapshot[things]["a"] == "one" && database.snapshot[things].metadata(for: "a") == 2)
         try await database.close()
+    }
+
+    // What the type writes by now was compared with what it wrote then.
+    @Test func `A commit played with a type that has grown says what it said`() async throws {
+        let short = RecordCollection<Short, Int>("things")
+        let grown = RecordCollection<Grown, Int>("things").configured { $0.prototype = Grown(title: "") }
+        var database = try await Database.open(at: path, options: replayable(), collections: short)
+        try await database.write { $0[short].set(Short(title: "one"), metadata: 1, for: "a") }
+        try await database.write { $0[short].replaceMetadata(2, for: "a") }
+        try await database.close()
+        let fixture = try ReplayReader(path).fixture(of: 2)
+        database = try Database.inMemory(collections: grown)
+        try await database.write { $0[grown].set(Grown(title: "one"), metadata: 1, for: "a") }
+        var changes = database.changesets().makeAsyncIterator()
+        try await fixture.play(in: database)
+        #expect(try await changes.next()?.changes(in: grown).first?.kinds == [.metadataChanged] as ChangeKinds)
+    }
+
+    // The index kept the entry of the object that was there.
+    @Test func `A change of an older version, played on another object, reaches an index`() async throws {
+        let short = RecordCollection<Short, Int>("things")
+        let later = short.configured {
+            $0.version = 2
+            $0.migrate(from: 1, to: 2) { _ in }
+        }
+        let titles = RecordIndex("titles", of: later, \.title)
+        var database = try await Database.open(at: path, options: replayable(), collections: short)
+        try await database.write { $0[short].set(Short(title: "one"), metadata: 1, for: "a") }
+        try await database.write { $0[short].replaceMetadata(2, for: "a") }
+        try await database.close()
+        let fixture = try ReplayReader(path).fixture(of: 2)
+        database = try Database.inMemory(collections: later)
+        try await database.register(titles)
+        try await database.write { $0[later].set(Short(title: "another"), metadata: 1, for: "a") }
+        try await fixture.play(in: database)
+        #expect(database.snapshot[later]["a"]?.title == "one")
+        #expect(try database.snapshot[titles].equal("one").map(\.key) == ["a"])
+        #expect(try database.snapshot[titles].equal("another").map(\.key).isEmpty)
     }
 
     // Without the line of a record, its removal by the commit did nothing, and no error said so.

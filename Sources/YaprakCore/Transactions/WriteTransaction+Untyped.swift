@@ -102,11 +102,10 @@ extension WriteTransaction {
                 if !reported.contains(.inserted) { kinds = reported }
                 // Played on another record than it was made of, it changes more than it says.
                 if let old {
-                    let there = binding.raw(old)
-                    if there.version == version {
-                        if there.object != object { kinds.insert(.objectChanged) }
-                        let now = binding.hasMetadata(box) ? metadata : nil
-                        if there.metadata != now { kinds.insert(.metadataChanged) }
+                    let there = binding.raw(old), now = binding.raw(box)
+                    if there.version == now.version {
+                        if there.object != now.object { kinds.insert(.objectChanged) }
+                        if there.metadata != now.metadata { kinds.insert(.metadataChanged) }
                     }
                 }
             } else if let old {
