@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -209,6 +210,22 @@ private struct Notes: PrimaryExtension {
         #expect(await host.origin == .adopted)
         #expect(database.snapshot[Counter()] == ["books": 2])
         try await database.close()
+    }
+
+    // The planner took the index, which had missed the record.
+    @Test func `A query in a fork of what an extension kept reads no index that has missed changes`() async throws {
+        let kept = Mutex<Snapshot?>(nil)
+        let database = Database.inMemory()
+        let titles = RecordIndex("titles", of: .books, \.title)
+        try await database.register(Keeping { snapshot in kept.withLock { $0 = snapshot } })
+        try await database.register(titles)
+        try await database.write { $0[.books]["a"] = Book(title: "Dune") }
+        let fork = database.fork(from: try #require(kept.withLock { $0.take() }))
+        let query = RecordQuery(.books, where: #Predicate { $0.title == "Dune" })
+        #expect(fork.snapshot[query].map(\.key) == ["a"])
+        try await fork.unregister("titles")
+        try await fork.register(titles)
+        #expect(fork.snapshot[query].map(\.key) == ["a"])
     }
 
     @Test func `Another version tag recomputes it`() async throws {

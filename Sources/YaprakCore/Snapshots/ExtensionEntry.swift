@@ -5,7 +5,7 @@ package struct ExtensionEntry: Sendable {
     /// Of an extension that logs what commits do to it: whether the log, or a checkpoint, has the root.
     var isInLog = false
     /// Whether the root has missed changes for good: of what began with a state that was ahead of its extensions.
-    var isBehind = false
+    package var isBehind = false
 
     init(identity: ExtensionIdentity, root: any Sendable) {
         self.identity = identity

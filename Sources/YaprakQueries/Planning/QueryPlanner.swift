@@ -108,7 +108,9 @@ extension Snapshot {
     func indexes(ofCollection name: String) -> [IndexSource] {
         guard !state.isAheadOfExtensions else { return [] }
         return state.extensions.compactMap { entry in
-            guard let root = entry.root as? IndexRoot, root.configuration.collection.name == name else { return nil }
+            // One that has missed changes for good is of no use either: registering the index again makes another.
+            guard !entry.isBehind, let root = entry.root as? IndexRoot, root.configuration.collection.name == name
+            else { return nil }
             return IndexSource(self, root)
         }
     }
