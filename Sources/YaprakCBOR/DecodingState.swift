@@ -354,6 +354,11 @@ final class DecodingState: Pooled {
     @inline(never)
     private func removePaths(behind count: Int) {
         // They go when this returns, outside of any access: a coding key is the user's.
+        if pathCount == count + 1 {
+            let last = paths.removeLast()
+            pathCount = count
+            return withExtendedLifetime(last) {}
+        }
         var gone: [[any CodingKey]] = []
         while paths.count > count { gone.append(paths.removeLast()) }
         pathCount = count
