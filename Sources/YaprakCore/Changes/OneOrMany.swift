@@ -42,17 +42,6 @@ package struct OneOrMany<Element> {
     /// The elements as an array. O(1), except for a single one, which is put into a new array.
     @inlinable package var array: ContiguousArray<Element> { only.map { [$0] } ?? several }
 
-    /// Changes an element in place.
-    @inlinable @inline(__always)
-    package mutating func update(at position: Int, _ body: (inout Element) -> Void) {
-        if only != nil {
-            precondition(position == 0, "position \(position) of one element")
-            body(&only!)
-        } else {
-            body(&several[position])
-        }
-    }
-
     /// Adds an element at the end. O(1) on average.
     @inlinable
     package mutating func append(_ element: consuming Element) {
