@@ -73,6 +73,26 @@ import YaprakTrees
         #expect(count == 250 && cursor.commitNumber == 250)
     }
 
+    // What it had kept by then ended before the damage, and nothing led on from there.
+    @Test func `A cursor whose way back is damaged goes on from where it stands`() async throws {
+        let (reader, _) = try await makeShop(20, seed: 5, checkpointsAt: [8])
+        var commits = try reader.commits(from: 3, through: 3).makeAsyncIterator()
+        let place = try #require(try await commits.next()).place
+        let file = URL(fileURLWithPath: directory.appending("shop.yaprak/\(place.file ?? "")"))
+        var bytes = try Data(contentsOf: file)
+        bytes[Int(place.offset ?? 0) + 70] ^= 2
+        try bytes.write(to: file)
+
+        let cursor = try ReplayReader(FilePath(directory.appending("shop.yaprak"))).cursor(at: 10)
+        let digest = cursor.snapshot.digest
+        for _ in 0..<2 {
+            let error = #expect(throws: DatabaseError.self) { try cursor.seek(to: 5) }
+            #expect(error?.code == .corruptLog && cursor.commitNumber == 10 && cursor.snapshot.digest == digest)
+            #expect(try cursor.next()?.commit.commitNumber == 11)
+            #expect(try cursor.previous()?.commit.commitNumber == 11)
+        }
+    }
+
     /// It computed with the distance, which is less than nothing.
     @Test(arguments: [false, true])
     func `A cursor whose log became shorter says so, and stays where it is`(isEmptied: Bool) async throws {
