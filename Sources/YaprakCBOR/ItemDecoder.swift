@@ -42,7 +42,7 @@ struct ItemDecoder: Decoder {
     var pathOfValue: [any CodingKey] { state.codingPath(of: value) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        if isCurrent { return try state.keyed(at: offset, type, []) }
+        if isCurrent { return try state.keyed(at: offset, type, .none) }
         let here = resumed()
         return KeyedDecodingContainer(try here.state.keyedOnce(at: offset, type, here.pathOfValue))
     }
@@ -57,12 +57,11 @@ struct ItemDecoder: Decoder {
 
 extension DecodingState {
     func keyed<Key: CodingKey>(
-        at offset: Int, _ type: Key.Type, _ inner: [any CodingKey]
+        at offset: Int, _ type: Key.Type, _ path: InnerPath
     ) throws -> KeyedDecodingContainer<Key> {
-        let (first, count) = try pairs(at: offset, path: codingPath + inner)
+        let (first, count) = try pairs(at: offset, path: codingPath + keys(of: path))
         return KeyedDecodingContainer(
-            KeyedDecoding<Key>(
-                state: self, place: offset, value: value, first: first, count: count, path: number(inner)))
+            KeyedDecoding<Key>(state: self, place: offset, value: value, first: first, count: count, path: path))
     }
 
     /// The container of a map within an item that this is not at: of an outer value, or one that was kept. Its pairs are
@@ -73,7 +72,7 @@ extension DecodingState {
     ) throws -> KeyedDecoding<Key> {
         let (state, pairs) = try keptPairs(at: offset, path: path())
         return KeyedDecoding(
-            state: state, place: offset, value: 0, first: pairs.first, count: pairs.count, path: 0)
+            state: state, place: offset, value: 0, first: pairs.first, count: pairs.count, path: .none)
     }
 
     /// The list at `offset`, for a value of this state that decodes itself.

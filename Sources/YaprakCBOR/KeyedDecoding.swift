@@ -7,10 +7,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let value: Int
     let first: Int
     let count: Int
-    /// The number of the keys between that value and this container.
-    let path: Int
+    /// The keys between that value and this container.
+    let path: InnerPath
 
-    private var inner: [any CodingKey] { state.path(path) }
+    private var inner: [any CodingKey] { state.keys(of: path) }
 
     /// Whether the state decodes the value that this was made for.
     @inline(__always)
@@ -117,7 +117,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         if !isCurrent { return try decodeElsewhere(type, key) }
         let offset = try offset(key)
-        if path == 0 { return try state.decode(type, at: offset, under: key) }
+        if path.isEmpty { return try state.decode(type, at: offset, under: key) }
         return try state.within(inner) { try state.decode(type, at: offset, under: key) }
     }
 
@@ -130,7 +130,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        if isCurrent, !state.keepsPairs { return try state.keyed(at: offset(key), type, inner + [key]) }
+        if isCurrent, !state.keepsPairs { return try state.keyed(at: offset(key), type, state.number(inner + [key])) }
         let here = try resumed()
         return KeyedDecodingContainer(
             try here.state.keyedOnce(at: here.offset(key), type, here.codingPath + [key]))

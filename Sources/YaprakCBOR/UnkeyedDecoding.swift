@@ -8,6 +8,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let total: Int?
     private var position: Int
     private(set) var currentIndex = 0
+    /// The number of `inner`, once a container of an item has asked for it: all of them have the same.
+    private var innerPath: InnerPath?
 
     init(item: ItemDecoder, inner: [any CodingKey], blob: [UInt8]?, total: Int?, position: Int) {
         self.item = item
@@ -169,7 +171,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     ) throws -> KeyedDecodingContainer<Nested> {
         if !item.isCurrent || state.keepsPairs { return try resumed { try $0.nestedElsewhere(type) } }
         let (offset, end) = try next([String: Any].self)
-        let container = try state.keyed(at: offset, type, inner + [IndexKey(currentIndex)])
+        if innerPath == nil { innerPath = state.number(inner) }
+        let container = try state.keyed(at: offset, type, (innerPath ?? .none).item(currentIndex))
         position = end
         currentIndex += 1
         return container

@@ -476,6 +476,39 @@ import Testing
         _ = try CBORDecoder().decode([Nest].self, from: list.encoded())
     }
 
+    /// Opens a container for each item of a list, all in one value.
+    private struct ItemReader: Decodable {
+        enum Key: CodingKey { case name, list }
+        init(from decoder: any Decoder) throws {
+            let state = (decoder as! ItemDecoder).state
+            let top = try decoder.container(keyedBy: Key.self)
+            var list = try top.nestedUnkeyedContainer(forKey: .list), index = 0
+            while !list.isAtEnd {
+                let item = try list.nestedContainer(keyedBy: Key.self)
+                if index % 1000 < 2 {
+                    let path = ["list", "Index \(index)"]
+                    #expect(item.codingPath.map(\.stringValue) == path)
+                    guard case .keyNotFound(_, let context)? = #expect(
+                        throws: DecodingError.self, performing: { try item.decode(String.self, forKey: .name) })
+                    else { return }
+                    #expect(context.codingPath.map(\.stringValue) == path)
+                    let inner = try? item.nestedContainer(keyedBy: Key.self, forKey: .list)
+                    if let inner { #expect(inner.codingPath.map(\.stringValue) == path + ["list"]) }
+                }
+                index += 1
+            }
+            #expect(index == 100_000)
+            #expect(state.pathCount <= 1 + index / 1000, "\(state.pathCount) paths are kept")
+        }
+    }
+
+    // Each took some 100 bytes until the list was read, though an item may be a single byte.
+    @Test func `A list whose items are opened one by one keeps its keys once`() throws {
+        let empty: CBORValue = [:], full: CBORValue = ["list": [:]]
+        let list: CBORValue = ["list": .array((0..<100_000).map { $0 % 1000 == 0 ? full : empty })]
+        _ = try CBORDecoder().decode(ItemReader.self, from: list.encoded())
+    }
+
     // It had no more items, so that a loop over it ended early and without an error.
     @Test func `A list without a length that is kept has no end after the call, and throws`() throws {
         struct Keeper: Decodable {
