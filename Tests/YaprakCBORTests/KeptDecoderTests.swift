@@ -555,7 +555,7 @@ import Testing
                     try keeper.kept.decoder.singleValueContainer().decode(ByteKeeper.Kept.self)
                 }
             }
-            #expect(state != nil)
+            withExtendedLifetime(keepers) { #expect(state != nil) }
         }
         #expect(state == nil)
     }
