@@ -112,6 +112,29 @@ import YaprakLists
         #expect(followed.model == nil && followed.error == nil)
     }
 
+    // Another model was made, with the ranges of the beginning, and one that somebody held was not followed any more.
+    @Test func `A list whose view goes and comes back is the same model, with what it was extended by`() async throws {
+        let database = try await Database.cities([:])
+        try await database.write { for people in 0..<9 { $0[.cities]["c\(people)"] = City(people: people) } }
+        var mappings = ViewMappings(CityView.byCountry)
+        mappings.setRange(.flexible(length: 2, from: .beginning), for: "tr")
+        let followed = FollowedModel<Model>()
+        followed.show(mappings, in: database, id: nil)
+        let model = try #require(followed.model)
+        #expect(model.sections.map(\.count) == [2])
+        try model.extend("tr", by: 3, at: .end)
+        for people in 100..<103 {
+            try await database.unregister(CityView.byCountry.name)
+            while followed.error == nil { await Task.yield() }
+            #expect(followed.model === model && model.sections.map(\.count) == [5])
+            try await database.put(["c0": City(people: people)])
+            try await database.register(CityView.byCountry)
+            while followed.error != nil { await Task.yield() }
+            while model.snapshot.commitNumber < database.snapshot.commitNumber { await Task.yield() }
+            #expect(followed.model === model && model.sections.map(\.count) == [5])
+        }
+    }
+
     @Test func `What waits for a view ends when nothing refers to it`() async throws {
         let database = Database.inMemory()
         var followed: FollowedModel<Model>? = FollowedModel()

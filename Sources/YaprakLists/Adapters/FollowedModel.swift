@@ -75,8 +75,9 @@ package final class FollowedModel<Model: AnyObject> {
         task = Task { [weak self, snapshots = database.snapshots] in
             for await _ in snapshots {
                 guard let self, !Task.isCancelled else { return }
-                guard let model = try? steps.make(database) else { continue }
-                begin(with: model, in: database, steps)
+                guard let made = try? steps.make(database) else { continue }
+                // A model that was shown goes on from what it shows, with what it was extended by.
+                begin(with: current ?? made, in: database, steps)
                 self.error = nil
                 return
             }

@@ -48,7 +48,8 @@
             self.id = AnyHashable(id)
         }
 
-        /// What the list shows: nothing while the environment has no database, or the database not this view.
+        /// What the list shows: nothing while the environment has no database, or the database has not had this view yet. Where it
+        /// has it no more, the rows stay as they were.
         public var wrappedValue: [ListSection<Ordered>] { followed.model?.sections ?? [] }
 
         /// The list itself, such as in `$sections.model?.extend(…)` and `$sections.error`.
@@ -58,7 +59,7 @@
         public var model: ListModel<Ordered>? { followed.model }
 
         /// Why the list shows nothing or is not kept up to date: ``DatabaseError`` with the code `extensionNotRegistered`
-        /// while the database does not have the view. The list begins, or goes on, when it is registered.
+        /// while the database does not have the view. The list begins, or goes on with the same model, when it is registered.
         public var error: (any Error)? { followed.error }
 
         /// SwiftUI calls it before it asks for the body.
