@@ -64,12 +64,14 @@ package struct ViewState: Sendable {
         root.configuration.order === other.root.configuration.order
     }
 
-    /// Whether both are states of one database, or of forks that have a state in common, and of views of the same collections;
-    /// one may look at more of them, behind those of the other. Rows of others can't be compared.
+    /// Whether both are states of one database, or of forks that have a state in common, and of views whose rows have the same
+    /// identities. Those are views of the same collections; one may look at more of them, behind those of the other. A row is
+    /// known by its group, too, in a view that may put it into several.
     package func isComparable(to other: ViewState) -> Bool {
         guard snapshot.isRelated(to: other.snapshot) else { return false }
-        let (own, others) = (root.configuration.collectionNames, other.root.configuration.collectionNames)
-        return zip(own, others).allSatisfy { $0 == $1 }
+        let (own, others) = (root.configuration, other.root.configuration)
+        guard own.rowsHaveOnePlace == others.rowsHaveOnePlace else { return false }
+        return zip(own.collectionNames, others.collectionNames).allSatisfy { $0 == $1 }
     }
 
     /// How many rows and groups came, changed or went between the two, of one history. O(1).

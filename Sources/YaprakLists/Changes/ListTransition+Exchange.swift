@@ -45,7 +45,7 @@ extension ListTransition {
                     contexts[collection] = RowChange.Context(
                         group: name, oldGroup: name, collection: collection,
                         collectionName: collectionNames[collection],
-                        rowsHaveOnePlace: rowsHaveOnePlace.after)
+                        rowsHaveOnePlace: rowsHaveOnePlace)
                 }
                 changes.append(
                     RowChange(

@@ -23,7 +23,7 @@ struct ListTransition {
     let dependencies: GroupSetting<Set<Int>>
     // What each row change asks the view for.
     let collectionNames: [String]
-    let rowsHaveOnePlace: (before: Bool, after: Bool)
+    let rowsHaveOnePlace: Bool
     /// Whether a row that leaves one place may be found at another. Not if other rows of one state are chosen.
     var rowsMove = true
 
@@ -240,7 +240,7 @@ struct ListTransition {
     }
 
     private func home(of spot: Spot) -> Home {
-        Home(row: spot.row, group: rowsHaveOnePlace.before && rowsHaveOnePlace.after ? "" : spot.group)
+        Home(row: spot.row, group: rowsHaveOnePlace ? "" : spot.group)
     }
 }
 
@@ -289,11 +289,9 @@ extension ListTransition {
         _ kind: RowChange.Kind, _ source: Spot, _ target: Spot, _ aspects: RowAspects = []
     ) -> RowChange {
         let collection = source.row.collection
-        // What it is called is a matter of the list that shows it.
-        let isKnownByItself = if case .delete = kind { rowsHaveOnePlace.before } else { rowsHaveOnePlace.after }
         let context = contexts.context(
             group: target.group, oldGroup: source.group, collection: collection,
-            collectionName: collectionNames[collection], rowsHaveOnePlace: isKnownByItself)
+            collectionName: collectionNames[collection], rowsHaveOnePlace: rowsHaveOnePlace)
         return RowChange(kind: kind, aspects: aspects, key: source.row.key, context: context)
     }
 }

@@ -82,7 +82,7 @@ final class SelectedRowsDifference: ViewDifference {
     let old: any GroupedRows
     let new: any GroupedRows
     let collectionNames: [String]
-    let rowsHaveOnePlace: (before: Bool, after: Bool)
+    let rowsHaveOnePlace: Bool
 
     init(from old: SelectedRows, to new: SelectedRows) {
         before = old
@@ -93,7 +93,7 @@ final class SelectedRowsDifference: ViewDifference {
         // Rows of both are named.
         collectionNames =
             was.collectionNames.count > now.collectionNames.count ? was.collectionNames : now.collectionNames
-        rowsHaveOnePlace = (was.rowsHaveOnePlace, now.rowsHaveOnePlace)
+        rowsHaveOnePlace = now.rowsHaveOnePlace
     }
 
     /// All: a choice may differ anywhere.

@@ -10,7 +10,7 @@ package protocol ViewDifference: AnyObject {
     /// The names of the view's collections.
     var collectionNames: [String] { get }
     /// Whether the view puts a row in one group at most.
-    var rowsHaveOnePlace: (before: Bool, after: Bool) { get }
+    var rowsHaveOnePlace: Bool { get }
     /// The names of the groups in which anything differs, ascending by their bytes.
     var differingGroups: [String] { get }
     /// What changed in one group.
@@ -24,7 +24,7 @@ package final class ViewStatesDifference: ViewDifference {
     private let before: ViewState
     private let after: ViewState
     package let collectionNames: [String]
-    package let rowsHaveOnePlace: (before: Bool, after: Bool)
+    package let rowsHaveOnePlace: Bool
     package let differingGroups: [String]
 
     package init(from old: ViewState, to new: ViewState) {
@@ -32,7 +32,7 @@ package final class ViewStatesDifference: ViewDifference {
         after = new
         let names = (old.root.configuration.collectionNames, new.root.configuration.collectionNames)
         collectionNames = names.0.count > names.1.count ? names.0 : names.1
-        rowsHaveOnePlace = (old.root.configuration.rowsHaveOnePlace, new.root.configuration.rowsHaveOnePlace)
+        rowsHaveOnePlace = new.root.configuration.rowsHaveOnePlace
         differingGroups = new.namesOfDifferingGroups(from: old)
     }
 
@@ -58,12 +58,12 @@ package final class ViewStatesDifference: ViewDifference {
 final class NoDifference: ViewDifference {
     let old: any GroupedRows
     let collectionNames: [String]
-    let rowsHaveOnePlace: (before: Bool, after: Bool)
+    let rowsHaveOnePlace: Bool
 
     init(of rows: any GroupedRows, collectionNames: [String], rowsHaveOnePlace: Bool) {
         old = rows
         self.collectionNames = collectionNames
-        self.rowsHaveOnePlace = (rowsHaveOnePlace, rowsHaveOnePlace)
+        self.rowsHaveOnePlace = rowsHaveOnePlace
     }
 
     var new: any GroupedRows { old }

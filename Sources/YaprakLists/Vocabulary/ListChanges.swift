@@ -11,8 +11,8 @@ public struct ListChanges: Hashable, Sendable {
     /// What happened to rows: deletes descending, inserts ascending, then moves, then updates. Rows of deleted and of
     /// inserted sections are among them.
     public let rowChanges: [RowChange]
-    /// Whether the list should be reloaded instead: there was none before, or one of another view, its order is reversed, or more
-    /// changed than the caller's limit. The lists of changes are then empty.
+    /// Whether the list should be reloaded instead: there was none before, or one of another view, its order is reversed, its
+    /// rows have other identities (``ListItemID``), or more changed than the caller's limit. The lists of changes are then empty.
     public let isReload: Bool
     /// How many rows of the groups in the list were inserted, removed, moved or changed, shown or not. In a list of a view, a row
     /// that went to another group counts in both.

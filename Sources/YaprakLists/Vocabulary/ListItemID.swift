@@ -1,6 +1,7 @@
 /// The identity of a row of a list: unique in the list, and the same as long as it is the same row.
 ///
-/// In a view that puts a record into several groups, it is another row in each of them.
+/// In a view that puts a record into several groups, it is another row in each of them. Where a view begins or ceases to do so,
+/// its list is to be reloaded: ``ListChanges/isReload``.
 public struct ListItemID: Hashable, Sendable {
     /// The name of the record's collection.
     public let collectionName: String

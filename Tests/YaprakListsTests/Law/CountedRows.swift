@@ -50,7 +50,7 @@ final class CountedDifference: ViewDifference {
     var old: any GroupedRows { CountedRows(rows: whole.old, looks: looks) }
     var new: any GroupedRows { CountedRows(rows: whole.new, looks: looks) }
     var collectionNames: [String] { whole.collectionNames }
-    var rowsHaveOnePlace: (before: Bool, after: Bool) { whole.rowsHaveOnePlace }
+    var rowsHaveOnePlace: Bool { whole.rowsHaveOnePlace }
     var differingGroups: [String] { whole.differingGroups }
     func difference(ofGroup name: String) -> GroupDifference { whole.difference(ofGroup: name) }
     func content(of row: RowID) -> ChangeKinds { whole.content(of: row) }
