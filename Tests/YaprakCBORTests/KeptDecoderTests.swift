@@ -488,8 +488,9 @@ import Testing
                 if index % 1000 < 2 {
                     let path = ["list", "Index \(index)"]
                     #expect(item.codingPath.map(\.stringValue) == path)
-                    guard case .keyNotFound(_, let context)? = #expect(
-                        throws: DecodingError.self, performing: { try item.decode(String.self, forKey: .name) })
+                    guard
+                        case .keyNotFound(_, let context)? = #expect(
+                            throws: DecodingError.self, performing: { try item.decode(String.self, forKey: .name) })
                     else { return }
                     #expect(context.codingPath.map(\.stringValue) == path)
                     let inner = try? item.nestedContainer(keyedBy: Key.self, forKey: .list)

@@ -26,6 +26,31 @@ import Yaprak
         #expect(snapshot[view].group(of: "a") == snapshot[rebuilt].group(of: "a"))
     }
 
+    // Groups were compared as Swift does, and looked up by their bytes: the first such edit stopped the program.
+    @Test(arguments: [
+        ["각", "\u{ac00}\u{11a8}", "\u{1100}\u{1161}\u{11a8}"],
+        ["\u{ccb}", "\u{cca}\u{cd5}", "\u{cc6}\u{cc2}\u{cd5}"],
+    ])
+    func `Texts that Swift calls equal are one group, in whatever form they are written`(forms: [String]) async throws {
+        let view = AutoView("genres", of: .books, groupedBy: \.genre, sortedBy: \.title)
+        let index = RecordIndex("genre", of: .books, \.genre)
+        try await database.register(view)
+        try await database.register(index)
+        for (number, form) in (forms + forms.reversed()).enumerated() {
+            try await database.write {
+                $0[.books]["a"] = Book(title: "A", genre: form)
+                $0[.books]["b\(number)"] = Book(title: "B", genre: forms[number % 3])
+            }
+            #expect(database.snapshot[view].groupNames.count == 1 && database.snapshot[view].count == number + 2)
+            for form in forms {
+                #expect(database.snapshot[view][form].count == number + 2)
+                #expect(try database.snapshot[index].equal(form).count == number + 2)
+            }
+        }
+        try await database.write { $0[.books].removeAll() }
+        #expect(database.snapshot[view].groupNames.isEmpty)
+    }
+
     @Test func `Rows stand in their groups, in order, in the same commit`() async throws {
         let view = AutoView("ranks", versionTag: "1", of: .books, groupedBy: \.genre, sortedBy: \.rank)
         try await database.write { transaction in

@@ -37,6 +37,7 @@ typealias GoodsRecord = Record<Goods, String>
 extension Goods {
     static let genres = [
         "", "a", "ab", "b", "\u{0}", "a\u{0}", "a\u{1}", "é", "e\u{301}", "e", "z", "ğ", "👩‍👩‍👧", "क", "क्ष",
+        "한", "\u{1112}\u{1161}\u{11ab}", "\u{d558}\u{11ab}", "한국 \u{105d2}", "\u{1100}\u{1176}", "까", "\u{cca}\u{cd5}",
         String(repeating: "long ", count: 20),
     ]
     static let prices: [Double] = [0, -0.0, 1, .nan, -.infinity, .infinity, 2.5, -7.25, 1e-300]

@@ -13,7 +13,7 @@ import Yaprak
     /// The values of a record that no other may have.
     private static func values(_ goods: Goods, _ kind: Int) -> Set<String> {
         switch kind {
-        case 0: Set(goods.tags.map { $0.precomposedStringWithCanonicalMapping })
+        case 0: Set(goods.tags.map { $0.nfc })
         case 1: goods.code == nil || goods.discount == nil ? [] : ["\(goods.code!) \(goods.discount! + 0)"]
         default: ["\(goods.rank)"]
         }

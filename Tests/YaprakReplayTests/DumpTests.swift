@@ -21,7 +21,7 @@ import YaprakTrees
                 let metadata = random.chance(40) ? item(&random) : nil
                 records.append(
                     RawRecord(
-                        key: "\(random.text().precomposedStringWithCanonicalMapping) \(number)",
+                        key: "\(random.text().nfc) \(number)",
                         object: item(&random)[...],
                         metadata: metadata.map { $0[...] }, version: random.chance(80) ? 1 : random.below(5)))
             }

@@ -89,7 +89,7 @@ import YaprakTrees
             try await database.close()
         }
         let tag = MailIndex("text", versionTag: "7", of: .mails, \.title).versionTag
-        #expect(tag.hasPrefix("7|\"title\"|words/4 root unicode/"))
+        #expect(tag.hasPrefix("7|\"title\"|words/5 root unicode/"))
     }
 
     /// It was taken for the index of these records, whose keys are the same, and had the words of the others.

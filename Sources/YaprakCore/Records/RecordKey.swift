@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A key is the NFC form of the string that was given, as UTF-8. It is made here, once; tree, log, digest and limits see
 /// only the bytes and compare them as memory does. For NFC strings that is Swift's own order and equality of strings,
-/// and two strings that Swift calls equal are one key, also where the standard library knows a scalar that Foundation does not
-/// (``NewerScalars``). Decision 3.
+/// and two strings that Swift calls equal are one key, also where Foundation has another form than the standard library
+/// (``OwnComposition``). Decision 3.
 @usableFromInline
 package enum RecordKey {
     /// Returns the form of `string` that the engine keeps: NFC, native, contiguous.
@@ -44,8 +44,8 @@ package enum RecordKey {
     @inline(never)
     private static func precomposed(_ string: String) -> String {
         var form =
-            NewerScalars.areIn(string)
-            ? precomposedWithNewer(string)
+            OwnComposition.isNeeded(for: string)
+            ? composed(string)
             : string.utf8.count <= pieceBytes ? string.precomposed() : precomposedInPieces(string)
         form.makeContiguousUTF8()
         return form
@@ -71,11 +71,11 @@ package enum RecordKey {
         return form + piece.precomposed()
     }
 
-    /// The form of a string with scalars that Foundation does not know. It takes such marks for letters, and neither moves nor
-    /// composes anything across them; so it decomposes, and the rest is done here.
+    /// The form of a string with scalars that Foundation composes otherwise, or does not know. It takes newer marks for letters,
+    /// and neither moves nor composes anything across them; so it decomposes, and the rest is done here.
     ///
     /// - Complexity: O(length), whatever the string.
-    private static func precomposedWithNewer(_ string: String) -> String {
+    private static func composed(_ string: String) -> String {
         var parts = ""
         var piece = String.UnicodeScalarView()
         func endPiece() {
@@ -83,14 +83,14 @@ package enum RecordKey {
             piece.removeAll()
         }
         var count = 0
-        for scalar in NewerScalars.decomposed(string).unicodeScalars {
+        for scalar in OwnComposition.decomposed(string).unicodeScalars {
             piece.append(scalar)
             count += 1
             if count % (pieceBytes / 4) == 0 { endPiece() }
         }
         endPiece()
         // Marks of two pieces too.
-        return NewerScalars.composed(parts.sortingMarks())
+        return OwnComposition.composed(parts.sortingMarks())
     }
 }
 

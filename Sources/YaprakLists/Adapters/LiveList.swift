@@ -48,8 +48,8 @@
             self.id = AnyHashable(id)
         }
 
-        /// What the list shows: nothing while the environment has no database, or the database has not had this view yet. Where it
-        /// has it no more, the rows stay as they were.
+        /// What the list shows: nothing while the environment has no database, or the database has not had this view yet. Where
+        /// it has it no more, the rows stay as they were.
         public var wrappedValue: [ListSection<Ordered>] { followed.model?.sections ?? [] }
 
         /// The list itself, such as in `$sections.model?.extend(…)` and `$sections.error`.

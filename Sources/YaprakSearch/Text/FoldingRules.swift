@@ -1,4 +1,5 @@
 import Foundation
+import YaprakCore
 
 /// What single scalars are folded to. Slow: the standard library's properties. ``FoldingTable`` keeps the answers.
 ///
@@ -27,7 +28,8 @@ struct FoldingRules: Sendable {
         }
         let base = (0xFF01...0xFF5E).contains(value) ? Unicode.Scalar(value - 0xFEE0) ?? scalar : scalar
         var folded: [Unicode.Scalar] = []
-        for part in String(base).decomposedStringWithCanonicalMapping.unicodeScalars {
+        let parts = OwnComposition.decomposed(String(base)).decomposedStringWithCanonicalMapping
+        for part in parts.unicodeScalars {
             if foldsDiacritics && Self.isDiacritic(part) { continue }
             for letter in caseFolded(part) {
                 if foldsDiacritics, let plain = Self.plainLetters[letter], !(isTurkic && letter == "\u{131}") {

@@ -1,4 +1,5 @@
 import Foundation
+import YaprakCore
 
 extension WordScanner {
     /// A wide character and the one behind it as one, if they are parts of a decomposed syllable or kana.
@@ -20,13 +21,8 @@ extension WordScanner {
     ) -> (scalar: UInt32, end: Int)? {
         var next = at
         let second = decode(bytes, &next)
-        // Syllables by arithmetic (The Unicode Standard, 3.12): Foundation leaves the third part of one alone.
-        if (0x1100...0x1112).contains(scalar), (0x1161...0x1175).contains(second) {
-            return (0xAC00 + ((scalar - 0x1100) * 21 + second - 0x1161) * 28, next)
-        }
-        if (0xAC00...0xD7A3).contains(scalar), (scalar - 0xAC00) % 28 == 0, (0x11A8...0x11C2).contains(second) {
-            return (scalar + second - 0x11A7, next)
-        }
+        // Foundation leaves the third part of a syllable alone.
+        if let syllable = HangulSyllable.composed(scalar, second) { return (syllable, next) }
         guard FoldingRules.isKanaMark(second), let mark = Unicode.Scalar(second), let kana = Unicode.Scalar(scalar)
         else {
             return nil

@@ -27,8 +27,8 @@ public struct WordTokenizer: SearchTokenizer, Hashable {
 
     /// The settings, and the version of Unicode whose tables are used.
     public var identifier: String {
-        // The rules of the Turkic I have changed once.
-        let version = locale.isTurkic ? 5 : 4
+        // The rules of the Turkic I have changed once more.
+        let version = locale.isTurkic ? 6 : 5
         let accents = foldsDiacritics ? "" : " accents"
         return "words/\(version) \(locale.identifier)\(accents) unicode/\(UnicodeVersion.current)"
     }

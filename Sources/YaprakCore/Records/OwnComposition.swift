@@ -1,30 +1,36 @@
 import Foundation
 
-/// What the standard library knows of Unicode, and Foundation (6.3.1, on Linux) does not: it has the tables of version 13.
+/// The NFC form of strings of which Foundation (6.3.1, on Linux) makes another than the standard library.
 ///
-/// Strings with such scalars may be equal for Swift while Foundation gives each a form of its own. They would be two keys, which
-/// every dictionary of keys takes for one. Others have the same form for both. So such strings get their form here, by the
-/// composition algorithm of the Unicode Standard (3.11), with Foundation as the table of all other pairs.
+/// Strings that are equal for Swift would be two keys, which every dictionary of keys takes for one; others would be one key,
+/// though they are not equal. So such strings get their form here, by the composition algorithm of the Unicode Standard (3.11),
+/// with Foundation as the table of all other pairs. They are those with:
 ///
-/// From the Unicode Character Database 16.0 (UnicodeData.txt).
-enum NewerScalars {
+/// - scalars that came after version 13, whose tables Foundation has. From the Unicode Character Database 16.0 (UnicodeData.txt);
+/// - letters of Hangul: Foundation leaves one behind a syllable alone, and takes some of Old Hangul for those of today;
+/// - a vowel sign of Kannada, which it leaves alone behind another one that has two parts.
+package enum OwnComposition {
     /// The least mark that came after version 13.
     private static let firstMark: UInt32 = 0x897
 
-    /// Whether a string has a scalar that is decomposed, composed or put in order by the standard library alone.
+    /// The second part of U+0CCB, whose first has two parts too: no other whole is made of such a one and a letter.
+    private static let kannadaSign: Unicode.Scalar = "\u{cd5}"
+
+    /// Whether a string has a scalar that the standard library decomposes, composes or puts in order otherwise than Foundation.
     ///
     /// - Complexity: O(length).
-    static func areIn(_ string: String) -> Bool {
+    static func isNeeded(for string: String) -> Bool {
         string.unicodeScalars.contains { scalar in
             guard scalar.value >= firstMark else { return false }
+            if HangulSyllable.isLetter(scalar.value) || scalar == kannadaSign { return true }
             if range.contains(scalar), decompositions[scalar] != nil || firstParts.contains(scalar) { return true }
             let properties = scalar.properties
             return properties.canonicalCombiningClass != .notReordered && (properties.age?.major ?? 0) > 13
         }
     }
 
-    /// A string with the parts of each such scalar in its place; marks are where they were.
-    static func decomposed(_ string: String) -> String {
+    /// A string with the parts of each scalar that came after version 13 in its place; marks are where they were.
+    package static func decomposed(_ string: String) -> String {
         var parts = String.UnicodeScalarView()
         for scalar in string.unicodeScalars {
             if range.contains(scalar), let others = decompositions[scalar] {
@@ -62,13 +68,19 @@ enum NewerScalars {
 
     /// What two scalars compose to.
     private static func pair(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
-        if second.isASCII { return nil }
+        // The first mark there is.
+        if second.value < 0x300 { return nil }
+        if HangulSyllable.isLetter(second.value) {
+            return HangulSyllable.composed(first.value, second.value).flatMap { Unicode.Scalar($0) }
+        }
         var text = String.UnicodeScalarView()
         text.append(first)
         text.append(second)
         // Strings are equal here if the parts of their parts are.
         if range.contains(first), let whole = compositions[String(text)] { return whole }
-        let form = String(text).precomposedStringWithCanonicalMapping.unicodeScalars
+        // Foundation composes a letter with what is in parts before it, and not with what is one already.
+        let parts = String(first).decomposedStringWithCanonicalMapping + String(second)
+        let form = parts.precomposedStringWithCanonicalMapping.unicodeScalars
         return form.dropFirst().isEmpty ? form.first : nil
     }
 
@@ -80,7 +92,7 @@ enum NewerScalars {
     private static let firstParts = Set(decompositions.values.map { $0[0] })
 
     /// All canonical decompositions that came after version 13, to the end.
-    static let decompositions: [Unicode.Scalar: [Unicode.Scalar]] = [
+    package static let decompositions: [Unicode.Scalar: [Unicode.Scalar]] = [
         // Todhri
         "\u{105c9}": ["\u{105d2}", "\u{307}"], "\u{105e4}": ["\u{105da}", "\u{307}"],
         // Tulu-Tigalari
