@@ -121,6 +121,20 @@ import YaprakCBOR
         #expect(throws: ReplayExpressionError.self) { try ReplayExpression("before.x == 1", about: .record) }
     }
 
+    // It asked what became of the record, for each element again, as if that had a state before.
+    @Test(arguments: [
+        "any(.legs, .status became 1)", "all(things, .x became 1)", "count(things, . became 1) > 0",
+        "any(.legs, any(.stops, not (.x became 1)))", "any(.legs, count(.stops became 2) > 1)",
+    ])
+    func `What became of an element is not asked`(text: String) throws {
+        let error = try #require(throws: ReplayExpressionError.self) { try ReplayExpression(text, about: .change) }
+        #expect(error.message.contains("write it outside"), "\(error)")
+        #expect(Array(text)[error.column - 1] == "b")
+        for allowed in ["any(.legs, . == 1) became true", "any(.legs, . == 1) and .x became 1", "count(.legs) became 2"] {
+            _ = try ReplayExpression(allowed, about: .change)
+        }
+    }
+
     /// The fuzzer's harness asked about changes: each level had asked the one below for both states, each time again.
     @Test func `Questions of what became, one within another, are asked once for each level`() throws {
         let empty = Database.inMemory().snapshot
@@ -354,6 +368,8 @@ private struct RandomExpressions {
     var numbers: SplitMix64
     /// Whether they are about a change of a record.
     var hasChange = false
+    /// Whether this is about an element of a list, of which nothing became.
+    private var isInElements = false
 
     init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
@@ -366,7 +382,7 @@ private struct RandomExpressions {
     mutating func node(depth: Int, hasElement: Bool) -> ExpressionNode {
         if depth == 0 { return leaf(hasElement) }
         func inner(_ random: inout Self) -> ExpressionNode { random.node(depth: depth - 1, hasElement: hasElement) }
-        if hasChange, numbers.chance(10) { return .became(inner(&self), inner(&self)) }
+        if hasChange, !isInElements, numbers.chance(10) { return .became(inner(&self), inner(&self)) }
         switch numbers.below(10) {
         case 0: return .not(inner(&self))
         case 1: return .negated(inner(&self))
@@ -411,7 +427,11 @@ private struct RandomExpressions {
             function,
             (0..<count).map { index in
                 if function.looksAtElements, index == 0, numbers.chance(70) { return .collection(name()) }
-                return node(depth: depth - 1, hasElement: hasElement || (function.looksAtElements && index > 0))
+                guard function.looksAtElements, index > 0 else { return node(depth: depth - 1, hasElement: hasElement) }
+                let outer = isInElements
+                isInElements = true
+                defer { isInElements = outer }
+                return node(depth: depth - 1, hasElement: true)
             })
     }
 }

@@ -300,6 +300,29 @@ import YaprakReplay
             try FileManager.default.contentsOfDirectory(atPath: folder("log.yaprak")).contains("tags.lock") == false)
     }
 
+    // Some letters are one character with the space behind them, and no call could read the tags any more.
+    @Test func `What a tag may be called can be read from the file of tags, and in a range`() async throws {
+        let reader = try await makeLog([1, 2, 3])
+        for text in ["\u{d4e}", "a\u{111c2}", "\u{301}", "\u{11a84}", "v1.0", "é"] {
+            let name = try #require(LogTag.Name(text))
+            _ = try reader.setTag(name, to: 2)
+            #expect(try reader.tags().map(\.name) == [name], "\(text)")
+            #expect(try reader.commitNumber(at: LogPosition(text)) == 2)
+            #expect(try reader.removeTag(name) == 2)
+        }
+        for text in ["v1.", ".v1", "a..b", "a."] { #expect(LogTag.Name(text) == nil) }
+        let pieces = ["a", ".", "1", "é"]
+        for number in 0..<256 {
+            let text = (0..<4).map { pieces[number >> (2 * $0) & 3] }.joined()
+            if LogTag.Name(text) == nil { continue }
+            let position = try LogPosition(text)
+            #expect(try LogRange("\(text)..@").after == position && LogRange("@..\(text)").through == position)
+            for range in [LogRange(after: position), LogRange(through: position)] {
+                #expect(try LogRange(range.description) == range, "\(text)")
+            }
+        }
+    }
+
     @Test(
         arguments: [
             "x", "x ", " 1", "x 1 2", "x -1", "x +1", "x 1.0", "x 99999999999999999999", "x 9223372036854775808", "1 1",

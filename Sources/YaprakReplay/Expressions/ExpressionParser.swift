@@ -16,6 +16,8 @@ struct ExpressionParser {
 
     /// Whether `before` and `after` mean something.
     private let hasChange: Bool
+    /// Whether this is within what a function asks of each element, which no commit changes by itself.
+    private var isInElements = false
 
     private static let keywords: Set<String> = ["and", "or", "not", "true", "false", "null", "became"]
 
@@ -150,6 +152,7 @@ struct ExpressionParser {
                     "\"became\" is about what a commit changed; it is for `yaprak log --where` and "
                         + "`yaprak revert --where`")
             }
+            if isInElements { throw wrong("\"became\" is about the record that a commit changed; write it outside") }
             _ = try value(left)
             try advance()
             let right = try value(expression(.sum))
@@ -304,10 +307,10 @@ struct ExpressionParser {
     private mutating func call(_ function: ExpressionFunction, _ place: Int) throws(ReplayExpressionError) -> Part {
         try advance()
         var arguments: [Part] = []
-        let outer = hasElement
+        let outer = hasElement, outerElements = isInElements
         if token != .sign(")") {
             repeat {
-                if function.looksAtElements { hasElement = arguments.isEmpty ? outer : true }
+                if function.looksAtElements, !arguments.isEmpty { (hasElement, isInElements) = (true, true) }
                 let argument = try nested { (parser: inout Self) throws(ReplayExpressionError) in
                     try parser.expression(.or)
                 }
@@ -315,7 +318,7 @@ struct ExpressionParser {
                 arguments.append(mayBeCollection ? argument : try value(argument))
             } while try take(",")
         }
-        hasElement = outer
+        (hasElement, isInElements) = (outer, outerElements)
         try expect(")", "behind the arguments of \(function.rawValue)")
         guard function.argumentCounts.contains(arguments.count) else {
             throw lexer.error(

@@ -23,7 +23,7 @@ public struct LogTag: Sendable, Hashable {
     /// What a tag may be called: 1 to 255 bytes of UTF-8 that no ``LogPosition`` or ``LogRange`` could read as something else.
     ///
     /// No number; no white space, no control or format characters; none of `@ ~ ^ { }` and no two dots in a row; no minus, plus
-    /// or dot in front. Names are equal if they are equal in Swift, so `é` is one name however it was typed.
+    /// or dot in front, and no dot at the end. Names are equal if they are equal in Swift, so `é` is one name however it was typed.
     public struct Name: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The name as text, in NFC.
         public let description: String
@@ -33,6 +33,7 @@ public struct LogTag: Sendable, Hashable {
             // Bytes, not characters: a mark behind a sign makes another character of it, and the same byte.
             let name = RecordKey.normalized(text), bytes = name.utf8
             guard let first = bytes.first, bytes.count <= 255, !"-+.".utf8.contains(first),
+                bytes.last != UInt8(ascii: "."),
                 !bytes.allSatisfy({ (0x30...0x39).contains($0) }),
                 !zip(bytes, bytes.dropFirst()).contains(where: { $0 == UInt8(ascii: ".") && $0 == $1 }),
                 name.unicodeScalars.allSatisfy(Self.isAllowed)

@@ -6,13 +6,14 @@ struct TagList {
     private var numbers: [LogTag.Name: CommitNumber] = [:]
 
     init(_ bytes: [UInt8]) throws(DatabaseError) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.damage("it is not UTF-8") }
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw Self.damage("it is not UTF-8") }
+        // Bytes, not characters: some letters are one character with the space behind them.
+        for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty {
-            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = LogTag.Name(String(parts[0])),
-                parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(parts[1]),
-                number <= LogPosition.commitNumberMax
+            let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = LogTag.Name(String(decoding: parts[0], as: UTF8.self)),
+                parts[1].allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = UInt64(String(decoding: parts[1], as: UTF8.self)), number <= LogPosition.commitNumberMax
             else { throw Self.damage("line \(index + 1) is not a name, a space and a number") }
             guard numbers.updateValue(CommitNumber(number), forKey: name) == nil else {
                 throw Self.damage("line \(index + 1) has a name that another line has")
