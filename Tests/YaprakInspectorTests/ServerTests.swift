@@ -358,6 +358,35 @@
                 await #expect(throws: DatabaseError.self) { try await other.run(port: 70_000) { _ in } }
             }
         }
+
+        /// Browsers try ::1 first for `localhost`: the program there got the token.
+        @Test(.enabled(if: SocketListener.isPossible))
+        func `A port that is taken on ::1 alone is an error, too, and leaves 127.0.0.1 free`() async throws {
+            let inspected = try await InspectedDatabase(commits: 1)
+            let other = try #require(SocketListener())
+            let inspector = Inspector(path: inspected.path), port = other.port
+            let error = await #expect(throws: DatabaseError.self) { try await inspector.run(port: port) { _ in } }
+            #expect(error?.code == .ioFailed && error?.message.contains("--port 0") == true)
+            // A process that another test starts in this moment may have the socket, too, until it is another program.
+            var isFree = false
+            for _ in 0..<40 where !isFree {
+                isFree = SocketClient(port: port) == nil
+                if !isFree { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(isFree)
+            withExtendedLifetime(other) {}
+            try await inspected.database.close()
+        }
+
+        @Test(.enabled(if: SocketListener.isPossible))
+        func `A port that is free is the same on both loopbacks`() async throws {
+            try await serving { port, cookie, _ in
+                let client = try #require(SocketClient(newerLoopbackPort: port))
+                client.send(head(port, cookie))
+                let text = client.receive(seconds: 5) { $0.contains("newest") }.text
+                #expect(text.hasPrefix("HTTP/1.1 200"), "\(text)")
+            }
+        }
     }
 
     extension String {

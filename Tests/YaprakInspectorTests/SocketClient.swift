@@ -7,17 +7,13 @@
         import Musl
     #endif
 
-    /// A client that says exactly the bytes it is given, on a connection to 127.0.0.1.
+    /// A client that says exactly the bytes it is given, on a connection to 127.0.0.1 or to ::1.
     final class SocketClient {
         private let descriptor: Int32
 
         /// Connects; `nil` if the server does not take it.
         init?(port: Int) {
-            #if canImport(Glibc)
-                descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
+            descriptor = makeSocket(AF_INET)
             guard descriptor >= 0 else { return nil }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
@@ -28,10 +24,21 @@
                     connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                 }
             }
-            guard result == 0 else {
-                close(descriptor)
-                return nil
+            // `deinit` closes it.
+            guard result == 0 else { return nil }
+        }
+
+        /// Connects to ::1; `nil` if the server does not take it.
+        init?(newerLoopbackPort port: Int) {
+            descriptor = makeSocket(AF_INET6)
+            guard descriptor >= 0 else { return nil }
+            var address = newerLoopback(port: port)
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+                }
             }
+            guard result == 0 else { return nil }
         }
 
         deinit { close(descriptor) }
@@ -81,5 +88,48 @@
             } while ContinuousClock.now < end
             return (String(decoding: received, as: UTF8.self), false)
         }
+    }
+
+    /// Another program that listens on ::1, and on nothing else.
+    final class SocketListener {
+        private let descriptor: Int32
+        private(set) var port = 0
+
+        /// Whether there is a ::1 to listen on.
+        static var isPossible: Bool { SocketListener() != nil }
+
+        /// Listens on a port that is free; `nil` if that can't be.
+        init?() {
+            descriptor = makeSocket(AF_INET6)
+            guard descriptor >= 0 else { return nil }
+            var address = newerLoopback(port: 0)
+            var count = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            let result = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    guard bind(descriptor, address, count) == 0, listen(descriptor, 8) == 0 else { return Int32(-1) }
+                    return getsockname(descriptor, address, &count)
+                }
+            }
+            guard result == 0 else { return nil }
+            port = Int(UInt16(bigEndian: address.sin6_port))
+        }
+
+        deinit { close(descriptor) }
+    }
+
+    private func makeSocket(_ family: Int32) -> Int32 {
+        #if canImport(Glibc)
+            socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            socket(family, SOCK_STREAM, 0)
+        #endif
+    }
+
+    private func newerLoopback(port: Int) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = UInt16(port).bigEndian
+        inet_pton(AF_INET6, "::1", &address.sin6_addr)
+        return address
     }
 #endif

@@ -2,6 +2,7 @@
     import NIOCore
     import NIOHTTP1
     import NIOPosix
+    import SystemPackage
     import Yaprak
 
     /// A server for this machine's own browsers: HTTP/1.1 on the loopback addresses.
@@ -13,11 +14,34 @@
 
         /// Binds 127.0.0.1, and ::1 where there is one.
         ///
+        /// Never one of them alone while another program has the other: `localhost` is both, and browsers would give that
+        /// program the token.
+        ///
         /// - Parameter port: 0 for any that is free.
-        /// - Throws: `ioFailed` if the port is taken.
+        /// - Throws: `ioFailed` if the port is taken on one of them.
         static func start(
             port: Int, limits: ServerLimits, connections: ConnectionCount,
             answer: @escaping @Sendable (Request, _ port: Int) async -> Response
+        ) async throws -> HTTPServer {
+            // A port that is free on 127.0.0.1 may be taken on ::1.
+            var triesLeft = port == 0 ? 8 : 1
+            while true {
+                do {
+                    return try await bind(port, limits, connections, answer)
+                } catch let error as IOError {
+                    triesLeft -= 1
+                    if triesLeft > 0, Errno(rawValue: error.errnoCode) == .addressInUse { continue }
+                    throw DatabaseError(
+                        .ioFailed,
+                        "Can't listen on port \(port) of 127.0.0.1 and ::1: \(error). Use --port 0 for a free one.",
+                        cause: error)
+                }
+            }
+        }
+
+        private static func bind(
+            _ port: Int, _ limits: ServerLimits, _ connections: ConnectionCount,
+            _ answer: @escaping @Sendable (Request, _ port: Int) async -> Response
         ) async throws -> HTTPServer {
             let accepted = AcceptedConnections()
             func bootstrap(_ knownPort: Int?) -> ServerBootstrap {
@@ -33,21 +57,27 @@
                         }
                     }
             }
+            let first = try await bootstrap(nil).bind(host: "127.0.0.1", port: port).get()
             do {
-                let first = try await bootstrap(nil).bind(host: "127.0.0.1", port: port).get()
                 guard let bound = first.localAddress?.port else {
                     throw DatabaseError(.ioFailed, "The system names no port. Try again.")
                 }
-                // Not every machine has the newer loopback.
-                let second = try? await bootstrap(bound).bind(host: "::1", port: bound).get()
-                return HTTPServer(
-                    channels: [first] + (second.map { [$0] } ?? []), accepted: accepted, port: bound)
-            } catch let error as IOError {
-                throw DatabaseError(
-                    .ioFailed,
-                    "Can't listen on port \(port) of 127.0.0.1: \(error). Use --port 0 for one that is free.",
-                    cause: error)
+                var channels = [first]
+                do {
+                    channels.append(try await bootstrap(bound).bind(host: "::1", port: bound).get())
+                } catch let error as IOError where isMissing(Errno(rawValue: error.errnoCode)) {}
+                return HTTPServer(channels: channels, accepted: accepted, port: bound)
+            } catch {
+                first.close(promise: nil)
+                try? await first.closeFuture.get()
+                await accepted.close()
+                throw error
             }
+        }
+
+        /// Whether an error says that the machine lacks an address: not every one has the newer loopback.
+        private static func isMissing(_ error: Errno) -> Bool {
+            error == .addressNotAvailable || error == .addressFamilyNotSupported
         }
 
         private static func add(
