@@ -61,31 +61,32 @@ package final class Keyboard {
         Interruption.keysAreFree()
     }
 
-    /// Waits for a key, as long as it takes or so many milliseconds.
+    /// Waits for a key, as long as it takes or so many milliseconds; no longer where what is pressed is none that is known.
     package func next(milliseconds: Int? = nil) -> Event {
-        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        var count: Int32
-        repeat {
-            count = poll(&descriptor, 1, milliseconds.map { Int32(clamping: $0) } ?? -1)
-        } while count < 0 && errno == EINTR && milliseconds == nil
-        if count == 0 { return .timeout }
-        if count < 0 { return errno == EINTR ? .timeout : .end }
-        return key().map { .key($0) } ?? .end
+        while true {
+            var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            var count: Int32
+            repeat {
+                count = poll(&descriptor, 1, milliseconds.map { Int32(clamping: $0) } ?? -1)
+            } while count < 0 && errno == EINTR && milliseconds == nil
+            if count == 0 { return .timeout }
+            if count < 0 { return errno == EINTR ? .timeout : .end }
+            guard let byte = read(STDIN_FILENO) else { return .end }
+            if let key = key(startingWith: byte) { return .key(key) }
+            if milliseconds != nil { return .timeout }
+        }
     }
 
-    private func key() -> Key? {
-        while let byte = read(STDIN_FILENO) {
-            switch byte {
-            case 0x03: return .interrupt
-            case 0x1b: if let key = escape() { return key }
-            case 0x20...0x7e: return .character(Character(UnicodeScalar(byte)))
-            case 0x0d, 0x0a: return .character("\n")
-            case 0x08, 0x7f: return .backspace
-            case 0xc2...0xf4: if let character = character(startingWith: byte) { return .character(character) }
-            default: continue
-            }
+    private func key(startingWith byte: UInt8) -> Key? {
+        switch byte {
+        case 0x03: .interrupt
+        case 0x1b: escape()
+        case 0x20...0x7e: .character(Character(UnicodeScalar(byte)))
+        case 0x0d, 0x0a: .character("\n")
+        case 0x08, 0x7f: .backspace
+        case 0xc2...0xf4: character(startingWith: byte).map { .character($0) }
+        default: nil
         }
-        return nil
     }
 
     /// A character that is more than one byte of UTF-8.

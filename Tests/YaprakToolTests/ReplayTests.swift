@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 import ToolSupport
@@ -94,6 +95,22 @@ import YaprakReplay
         #expect(text.contains("rank: 3 → 1"))
         // The terminal is given back.
         #expect(text.hasSuffix("\u{1b}[?1049l"))
+    }
+
+    // Ctrl-C is a key like any other there: it was read when the last commit had been reached.
+    @Test func `What quits is heard on the way to a far commit, and other keys wait`() async throws {
+        let database = try await Database.open(at: FilePath(shop), collections: .shopBooks)
+        for rank in 11...50 { try await database.write { $0[.shopBooks]["abc"]?.rank = rank } }
+        try await database.close()
+        func shown(_ text: String) -> [String] { text.matches(of: #/commit (\d+) of 43/#).map { String($0.1) } }
+        for quit in [.interrupt, .escape, .character("q")] as [Keyboard.Key] {
+            let (code, text) = await step([.end, quit])
+            #expect(code == 0 && shown(text) == ["1"], "\(quit)")
+        }
+        let (code, text) = await step([.end, .left, .left, nil, nil, nil, .character("q")])
+        #expect(code == 0 && shown(text) == ["1", "43", "42", "41"])
+        let (_, typed) = await step([.character(":"), .character("@"), .character("\n"), .interrupt])
+        #expect(shown(typed) == ["1"])
     }
 
     @Test func `A colon or a digit goes to a commit, and a wrong one says why`() async throws {

@@ -16,6 +16,8 @@ struct ReplayStepper {
     private let cursor: HistoryCursor
     private let numbers: ClosedRange<CommitNumber>
     private let console: Console
+    /// Whether a key was pressed that quits, asked on the way to a commit: that may be a long one.
+    private var isLeft: () -> Bool = { false }
 
     // What is on the screen.
     private var speed: ReplaySpeed
@@ -49,13 +51,15 @@ struct ReplayStepper {
         guard let next = Invocation.keys() else {
             throw Failure("usage", "--step reads keys from a terminal", exitCode: 64)
         }
+        let keys = PressedKeys(next)
+        isLeft = { keys.isQuitPressed() }
         let screen = try Screen(console)
         defer { screen.leave() }
         guard var step = try cursor.next() else { return }
         while true {
             // Also when nothing was pressed: the terminal may have another size now.
             try screen.show(lines(of: step, Screen.currentSize))
-            switch next(waitMilliseconds) {
+            switch keys.next(waitMilliseconds) {
             case .end: return
             case .timeout:
                 guard let upcoming, upcoming.due <= .now else { continue }
@@ -139,7 +143,12 @@ struct ReplayStepper {
     private mutating func go(to target: CommitNumber, _ step: inout ReplayStep) throws {
         upcoming = nil
         guard target != step.commit.commitNumber else { return }
-        try cursor.seek(to: CommitNumber(target.rawValue - min(1, target.rawValue)))
+        do {
+            try cursor.seek(to: CommitNumber(target.rawValue - min(1, target.rawValue)), unless: isLeft)
+        } catch is CancellationError {
+            // The key that quits is still to be taken.
+            return
+        }
         guard let found = try cursor.next() else { return }
         step = found
         scrolled = 0
@@ -198,6 +207,31 @@ struct ReplayStepper {
         let play = upcoming == nil ? "space play" : "▶ \(speed)  space stop  + - speed"
         let keys = "→ ← commit  ↓ ↑ scroll  \(play)  : go to  PgDn PgUp ±10  Home End  q quit"
         return console.paint(keys.cut(to: width), .faint)
+    }
+}
+
+extension ReplayStepper {
+    /// The keys that are pressed, and those that were pressed while nobody waited for one.
+    private final class PressedKeys {
+        private let wait: (_ milliseconds: Int) -> Keyboard.Event
+        private var kept: [Keyboard.Event] = []
+        private var askedCount = 0
+
+        init(_ wait: @escaping (_ milliseconds: Int) -> Keyboard.Event) { self.wait = wait }
+
+        /// Waits for the next key, unless one was kept.
+        func next(_ milliseconds: Int) -> Keyboard.Event {
+            kept.isEmpty ? wait(milliseconds) : kept.removeFirst()
+        }
+
+        /// Whether a key came that quits; keeps all that come. Looks at the keyboard now and then, without waiting.
+        func isQuitPressed() -> Bool {
+            askedCount += 1
+            guard askedCount.isMultiple(of: 16) else { return false }
+            let event = wait(0)
+            if event != .timeout { kept.append(event) }
+            return kept.contains { [.key(.interrupt), .key(.escape), .key(.character("q")), .end].contains($0) }
+        }
     }
 }
 
