@@ -136,6 +136,26 @@
             }
         }
 
+        @Test func `Who set the metadata is told from who set a field of that name`() async throws {
+            let directory = TemporaryDirectory()
+            let path = FilePath(directory.appending("notes.yaprak"))
+            let notes = RecordCollection<[String: [String: Int]], [String: Int]>("notes")
+            let database = try await Database.open(at: path, collections: notes)
+            // The field, and then the metadata.
+            for (field, metadata) in [(1, 9), (1, 10), (2, 10)] {
+                try await database.write {
+                    $0[notes].set(["metadata": ["a": field]], metadata: ["a": metadata], for: "n")
+                }
+            }
+            try await database.close()
+            let service = try TestService(FileHistory(path))
+            for (commit, setters) in [(1, ["1", "1"]), (2, ["1", "2"]), (3, ["3", "2"])] {
+                let page = await service.ask("/record?collection=notes&key=n&at=\(commit)").text
+                let found = page.matches(of: #/set by <a class="commit" href="\/commits\/(\d+)"/#)
+                #expect(found.map { String($0.1) } == setters, "\(page)")
+            }
+        }
+
         // From the third revision on the key was compared again for each field.
         @Test func `Who set the fields below a long key is asked in a time that grows as both do`() async throws {
             try await expectGrowth("setters below a long key", 500) { count in

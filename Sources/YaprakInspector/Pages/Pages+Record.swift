@@ -55,11 +55,11 @@
             }
             // A field may have been set again by what was not read.
             let isKnown = past.isKnown(through: moment.number)
-            let setters = try FieldSetters(
-                isKnown ? past.revisions.filter { $0.number <= moment.number } : [], checking: check)
-            let metadata = record.metadata.map { value -> Markup in
-                let place = setters.part("metadata", of: setters.whole)
-                return "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: value, at: place))"
+            let known = isKnown ? past.revisions.filter { $0.number <= moment.number } : []
+            let setters = try FieldSetters(known, checking: check)
+            let metadata = try record.metadata.map { value -> Markup in
+                let setters = try FieldSetters(known, of: { $0.metadata }, checking: check)
+                return "<h2>Metadata</h2>\(ValueTree(setters: setters).markup(of: value, at: setters.whole))"
             }
             let note: Markup?
             if !isKnown {
@@ -151,7 +151,7 @@
         }
     }
 
-    /// Which commit set each field of a record last.
+    /// Which commit set each field of a record's object last, or each of its metadata.
     ///
     /// As a tree, so that each step of a path is hashed once, however many fields are below it. Of what is under a key that is
     /// long, or deep, nothing is known: to hash it takes long, and there may be many.
@@ -175,11 +175,17 @@
 
         /// From what happened to the record, oldest first. O(size of all revisions).
         ///
-        /// - Parameter check: is called before each revision, and now and then; what it throws ends the reading.
-        init(_ revisions: [Revisions.Revision], checking check: () throws -> Void) throws {
+        /// - Parameters:
+        ///   - part: whose fields these are: the object, unless it is the metadata.
+        ///   - check: is called before each revision, and now and then; what it throws ends the reading.
+        init(
+            _ revisions: [Revisions.Revision], of part: (ReplayRecord) -> CBORValue? = { $0.object },
+            checking check: () throws -> Void
+        ) throws {
             for revision in revisions {
                 try check()
-                for (index, change) in FieldChanges(from: revision.before, to: revision.after).enumerated() {
+                let changes = FieldChanges(from: revision.before.flatMap(part), to: revision.after.flatMap(part))
+                for (index, change) in changes.enumerated() {
                     if index % 1024 == 1023 { try check() }
                     // What is set as a whole sets its parts.
                     if let node = node(of: change.field) { nodes[node].setter = revision }
@@ -210,7 +216,7 @@
             return nodes.count - 1
         }
 
-        /// The whole record.
+        /// The whole object, or the whole metadata.
         var whole: Place { Place(node: 0, setter: nodes[0].setter) }
 
         /// A part of a field. O(length of the key), of which a page has no more than a kilobyte.
