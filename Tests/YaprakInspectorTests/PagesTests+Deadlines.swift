@@ -35,6 +35,35 @@
             try await inspected.database.close()
         }
 
+        /// It was given to those who waited just then, mostly nobody, and the next one began to read anew.
+        @Test func `An error that comes late is what the next one who asks is told`() async throws {
+            let inspected = try await InspectedDatabase(commits: 4)
+            let history = GatedHistory(try FileHistory(inspected.path))
+            history.fail(DatabaseError(.corruptLog, "The log is damaged."))
+            let states = ComingStates { try await history.snapshot(at: $0, withViews: true) }
+            func ask(for patience: Duration) async -> Result<Snapshot, any Error>? {
+                await states.snapshot(at: 2, within: patience)
+            }
+            let isEarly = await ask(for: .milliseconds(20)) == nil
+            #expect(isEarly)
+            // The gate is closed again behind this one.
+            history.open(reads: 1)
+            try await Task.sleep(for: .milliseconds(200))
+            var late = await ask(for: .milliseconds(20))
+            for _ in 0..<100 where late == nil { late = await ask(for: .milliseconds(20)) }
+            guard case .failure(let error as DatabaseError) = try #require(late) else {
+                Issue.record("a state, and no error")
+                return
+            }
+            #expect(error.code == .corruptLog && history.readCount == 1)
+            // Once that was heard, it is read again.
+            history.fail(nil)
+            history.open()
+            #expect(try await ask(for: .seconds(20))?.get().commitNumber == 2)
+            #expect(history.readCount == 2)
+            try await inspected.database.close()
+        }
+
         @Test func `An answer that takes too long says so, and a later one has it`() async throws {
             let inspected = try await InspectedDatabase(commits: 4)
             let history = GatedHistory(try FileHistory(inspected.path))
