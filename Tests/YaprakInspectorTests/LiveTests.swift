@@ -246,6 +246,47 @@
             #expect(database.commitNumber == 2 && database.snapshot[.items]["new"] == before[.items]["new"])
         }
 
+        private struct Groups: CountedGroups {
+            let counts: [(name: String, count: Int)]
+
+            var groupNames: [String] { counts.map(\.name) }
+
+            func count(ofGroup name: String) -> Int {
+                counts.first { $0.name.utf8.elementsEqual(name.utf8) }?.count ?? 0
+            }
+        }
+
+        /// Names were the keys of a dictionary, which ends the program where two are equal.
+        @Test func `Groups whose names are equal strings of other bytes are compared each for itself`() {
+            let before = Groups(counts: [("a", 1), ("\u{AC00}\u{11A8}", 2), ("\u{AC01}", 3), ("\u{FF5A}", 4)])
+            let after = Groups(counts: [("a", 1), ("b", 5), ("\u{AC00}\u{11A8}", 2), ("\u{AC01}", 6)])
+            let differences = GroupDifferences(from: before, to: after) {}
+            #expect(
+                differences.first == [
+                    .init(name: "b", before: 0, after: 5), .init(name: "\u{AC01}", before: 3, after: 6),
+                    .init(name: "\u{FF5A}", before: 4, after: 0),
+                ])
+            #expect(differences.count == 3)
+            let none = GroupDifferences(from: before, to: Groups(counts: [])) {}
+            #expect(none.count == 4 && none.first.map(\.before) == [1, 2, 3, 4])
+        }
+
+        @Test func `Groups that differ are counted, the first of them are kept, and the comparison can be stopped`() {
+            let names = (1000..<2000).map { "group \($0)" }
+            let before = Groups(counts: names.map { ($0, 1) }), after = Groups(counts: names.map { ($0, 2) })
+            let differences = GroupDifferences(from: before, to: after) {}
+            #expect(differences.count == 1000)
+            #expect(differences.first.map(\.name) == Array(names.prefix(GroupDifferences.most)))
+            var asked = 0
+            #expect(throws: CancellationError.self) {
+                _ = try GroupDifferences(from: before, to: after) {
+                    asked += 1
+                    if asked == 3 { throw CancellationError() }
+                }
+            }
+            #expect(asked == 3)
+        }
+
         private struct Hearer: WriteInstrument {
             let heard: Log
 

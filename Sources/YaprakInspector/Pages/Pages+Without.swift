@@ -15,6 +15,9 @@
                 try Pieces.changes(
                     shown, at: "\(undone.now.commitNumber)", headings: ("Now", "Without"), checking: cancellation.check)
             }
+            let viewTable = try await working { cancellation in
+                try views(undone, checking: cancellation.check)
+            }
             let counts = Dictionary(grouping: undone.changes, by: \.collectionName).sorted { $0.key < $1.key }
             let chips = counts.prefix(40).map { name, changes -> Markup in
                 let now = undone.now.count(inCollectionNamed: name)
@@ -39,7 +42,7 @@
                 \(undone.note.map { #"<p class="note">\#(Pieces.sentence($0))</p>"# as Markup })
                 \(undone.then.map { _ in simulated })
                 \(conflicts(undone, takesAll, address))
-                \(views(undone))
+                \(viewTable)
                 \(nothing)\(blocks)
                 \(Pieces.paging(address, page: page, pageSize: size, count: undone.changes.count))
                 \(commands(number, takesAll))
@@ -76,25 +79,25 @@
         }
 
         /// The views that would have other rows, or others in other places.
-        private func views(_ undone: UndoneCommit) -> Markup? {
+        ///
+        /// - Parameter check: is called before each group; what it throws ends the work.
+        private func views(_ undone: UndoneCommit, checking check: () throws -> Void) throws -> Markup? {
             guard let then = undone.then else {
                 return """
                     <p class="note">What the views would show is known inside the program only: \
                     <code>Inspector(database).run()</code>.</p>
                     """
             }
-            let rows = undone.now.untypedViewNames.prefix(100).compactMap { name -> Markup? in
+            let rows = try undone.now.untypedViewNames.prefix(100).compactMap { name -> Markup? in
                 guard let before = undone.now.untypedView(name), let after = then.untypedView(name) else { return nil }
-                let old = Dictionary(uniqueKeysWithValues: before.groupNames.map { ($0, before.count(ofGroup: $0)) })
-                let new = Dictionary(uniqueKeysWithValues: after.groupNames.map { ($0, after.count(ofGroup: $0)) })
-                let groups = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
-                let words = groups.prefix(12).map { group -> Markup in
+                let groups = try GroupDifferences(from: before, to: after, checking: check)
+                let words = groups.first.map { group -> Markup in
                     """
-                    <span class="field">\(Pieces.name(group, 40)) <b>\(Amount.count(old[group] ?? 0)) → \
-                    \(Amount.count(new[group] ?? 0))</b></span>
+                    <span class="field">\(Pieces.name(group.name, 40)) <b>\(Amount.count(group.before)) → \
+                    \(Amount.count(group.after))</b></span>
                     """
                 }
-                let more: Markup? = groups.count > 12 ? "and \(Amount.count(groups.count - 12)) more" : nil
+                let more = Pieces.rest(of: groups.count, GroupDifferences.most)
                 return """
                     <tr><td><a href="\(Address.view(name, at: nil).text)">\(Pieces.cut(name, 80))</a></td>\
                     <td class="number">\(Amount.count(before.count))</td><td class="number">\(Amount.count(after.count))</td>\
