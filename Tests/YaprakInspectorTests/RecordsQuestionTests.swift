@@ -92,5 +92,64 @@
                 #expect(answer.records.map(\.key).joined() == wanted)
             }
         }
+
+        private func sorted(
+            _ collection: String, by field: String, _ isDescending: Bool = false, offset: Int = 0, limit: Int,
+            in database: Database
+        ) throws -> RecordsQuestion.Answer {
+            try RecordsQuestion(
+                collection: collection, condition: nil, sort: field, isDescending: isDescending, offset: offset,
+                limit: limit
+            ).answer(in: database.snapshot, until: .now + .seconds(600))
+        }
+
+        /// Up to two thousand records were kept, each in an encoding of its own: gigabytes, where they are large.
+        @Test func `To sort records keeps none of them, and those that are shown are read once more`() async throws {
+            let watch = Watch(), database = Database.inMemory()
+            try await database.write { transaction in
+                for key in 100..<200 { transaction[watched]["\(key)"] = Watched(key, watch) }
+            }
+            watch.start()
+            _ = database.snapshot.untyped("watched")["100"]
+            let each = watch.count
+            try #require(each > 0)
+            watch.start()
+            let answer = try sorted("watched", by: "name", offset: 10, limit: 5, in: database)
+            #expect(answer.records.map(\.key) == (110..<115).map { "\($0)" } && answer.count == 100)
+            #expect(watch.count == 105 * each)
+        }
+
+        @Test func `Pages of sorted records are those of one order, also behind what is kept at a time`() async throws {
+            let database = try await database(items: 2100)
+            for (isDescending, offset) in [(false, 0), (true, 950), (false, 2080), (true, Int(Int32.max))] {
+                let answer = try sorted("items", by: "rank", isDescending, offset: offset, limit: 50, in: database)
+                let ranks = (0..<2100).map { CBORValue.integer(Int64(isDescending ? 2099 - $0 : $0)) }
+                #expect(answer.records.compactMap { $0.object["rank"] } == Array(ranks.dropFirst(offset).prefix(50)))
+                #expect(answer.count == 2100)
+            }
+        }
+
+        /// All of each value was kept, with what is in containers, into which no comparison looks.
+        @Test func `What is kept of a value to sort by it is small, and in the order of the values`() throws {
+            let most = ValueOrder.keyBytesMax
+            #expect(ValueOrder.key(of: .array(Array(repeating: 1, count: 1000))) == .array([]))
+            #expect(ValueOrder.key(of: .tag(1, 5)) == 5 && ValueOrder.key(of: .text("é")) == .text("é"))
+            #expect(ValueOrder.key(of: .bytes(Array(repeating: 1, count: 1000))).bytes?.count == most)
+            let ends = ["", "a", "aa", "aé", "é", "éa", "€", "€a", "😀", "😀a", "\u{7ff}", "\u{ffff}"]
+            // The characters at the end of what is kept begin at each of its last bytes, and behind it.
+            let texts = ((most - 3)...most).flatMap { length in
+                ends.map { CBORValue.text(String(repeating: "a", count: length) + $0) }
+            }
+            for text in texts {
+                let key = ValueOrder.key(of: text)
+                #expect((key.text?.utf8.count ?? Int.max) <= most + 3)
+                for other in texts where ValueOrder.compare(text, other) < 0 {
+                    #expect(ValueOrder.compare(key, ValueOrder.key(of: other)) <= 0, "\(text), \(other)")
+                }
+            }
+            let shorter = CBORValue.text(String(repeating: "a", count: most - 1) + "€")
+            let longer = CBORValue.text(String(repeating: "a", count: most - 1) + "bc")
+            #expect(ValueOrder.compare(ValueOrder.key(of: longer), ValueOrder.key(of: shorter)) < 0)
+        }
     }
 #endif

@@ -97,7 +97,8 @@
                 path(
                     "/api/records", "Records of a collection.",
                     [
-                        collection, at, condition, Parameter(name: "sort", words: "A field to sort by."),
+                        collection, at, condition,
+                        Parameter(name: "sort", words: "A field to sort by; texts by their first 256 bytes."),
                         Parameter(
                             name: "order", words: "Which way.",
                             schema: ["type": "string", "enum": ["ascending", "descending"]]),

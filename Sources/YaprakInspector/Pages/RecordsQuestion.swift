@@ -87,26 +87,26 @@
         private func scan(
             _ records: UntypedRecords, _ snapshot: Snapshot, unless isStopped: @escaping () -> Bool
         ) -> Answer {
-            var found: [(value: CBORValue, record: ReplayRecord)] = []
+            // Where records are, and not the records: those of a program are encoded for each question, and may be large.
+            var found: [(key: CBORValue, position: Int)] = []
             var count = 0, seen = 0, isCut = false
-            // With an order all have to be compared; only the first ones are kept.
-            let (end, isFar) = offset.addingReportingOverflow(limit)
-            let needed = isFar ? Int.max : end
+            // With an order all have to be compared; only the first ones are kept, and none where none is to be shown.
+            let needed = offset < records.count ? offset + min(limit, records.count - offset) : 0
             // Without a field the order of keys is turned; with one, equal values stay in it.
             let isTurned = field == nil && isDescending
-            var (iterator, left) = (records.makeIterator(), records.count)
+            var (iterator, position) = (records.makeIterator(), isTurned ? records.count : -1)
             func next() -> ReplayRecord? {
+                position += isTurned ? -1 : 1
                 guard isTurned else { return iterator.next() }
-                left -= 1
-                return left < 0 ? nil : records[left]
+                return position < 0 ? nil : records[position]
             }
             while let record = next() {
-                var value = CBORValue.null, isWanted: Bool? = true
+                var key = CBORValue.null, isWanted: Bool? = true
                 if let condition { isWanted = condition.holds(for: record, in: snapshot, unless: isStopped) }
                 if isWanted == true, let field {
                     let known = field.value(for: record, in: snapshot, unless: isStopped)
                     if known == nil { isWanted = nil }
-                    value = known ?? .null
+                    key = ValueOrder.key(of: known ?? .null)
                 }
                 // One that was not decided is none of those that were looked at.
                 guard let isWanted else {
@@ -117,10 +117,10 @@
                 if !isWanted { continue }
                 count += 1
                 if field != nil {
-                    found.append((value, record))
+                    found.append((key, position))
                     if found.count >= 2 * max(needed, 1000) { found = first(needed, of: found) }
                 } else if count > offset, found.count < limit {
-                    found.append((.null, record))
+                    found.append((.null, position))
                 }
             }
             if field != nil { found = Array(first(needed, of: found).dropFirst(offset)) }
@@ -128,21 +128,20 @@
                 isCut
                 ? "Stopped after \(Amount.count(seen)) of \(records.count.counted("record")): the question takes too long. "
                     + "What is shown is of those." : nil
-            return Answer(records: found.map(\.record), count: count, note: note)
+            return Answer(records: found.map { records[$0.position] }, count: count, note: note)
         }
 
         private func first(
-            _ needed: Int, of found: [(value: CBORValue, record: ReplayRecord)]
-        ) -> [(value: CBORValue, record: ReplayRecord)] {
-            // Equal values stay in the order of keys, and what is missing stays at the end.
-            let sorted = found.enumerated().sorted { left, right in
-                let (value, other) = (left.element.value, right.element.value)
-                let isOtherMissing = ValueOrder.isMissing(other)
-                if ValueOrder.isMissing(value) != isOtherMissing { return isOtherMissing }
-                let order = ValueOrder.compare(value, other)
-                return order == 0 ? left.offset < right.offset : (order < 0) != isDescending
+            _ needed: Int, of found: [(key: CBORValue, position: Int)]
+        ) -> [(key: CBORValue, position: Int)] {
+            // Equal values stay in the order of the records' keys, and what is missing stays at the end.
+            let sorted = found.sorted { left, right in
+                let isOtherMissing = ValueOrder.isMissing(right.key)
+                if ValueOrder.isMissing(left.key) != isOtherMissing { return isOtherMissing }
+                let order = ValueOrder.compare(left.key, right.key)
+                return order == 0 ? left.position < right.position : (order < 0) != isDescending
             }
-            return sorted.prefix(needed).map(\.element)
+            return Array(sorted.prefix(needed))
         }
     }
 
@@ -152,6 +151,26 @@
         /// -1, 0 or 1.
         static func compare(_ left: CBORValue, _ right: CBORValue) -> Int {
             isOther(left) && isOther(right) ? 0 : left.sortOrder(to: right)
+        }
+
+        /// How many bytes of a text, or of bytes, records are sorted by: those that begin with the same are equal.
+        static let keyBytesMax = 256
+
+        /// What is kept of a value to sort by it, in the place of the value, which may have any size: all of a number, the first
+        /// ``keyBytesMax`` of a text or of bytes, nothing of what is in a container.
+        ///
+        /// - Complexity: O(``keyBytesMax``).
+        static func key(of value: CBORValue) -> CBORValue {
+            switch untagged(value) {
+            case .text(let text) where text.utf8.count > keyBytesMax:
+                // To the end of the character there, so that texts which differ before it stay in their order.
+                var end = text.utf8.index(text.startIndex, offsetBy: keyBytesMax)
+                while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(after: end) }
+                return .text(String(text[..<end]))
+            case .bytes(let bytes) where bytes.count > keyBytesMax: return .bytes(Array(bytes.prefix(keyBytesMax)))
+            case let other where isOther(other): return .array([])
+            case let other: return other
+            }
         }
 
         static func isMissing(_ value: CBORValue) -> Bool { untagged(value).isNull }
