@@ -140,12 +140,26 @@
             let file = try #require(
                 directory.files(in: "stock.yaprak/ckpt").first { $0.prefix { $0 != "-" }.hasSuffix("010") })
             let url = URL(fileURLWithPath: path.appending("ckpt").appending(file).string)
-            var bytes = try Data(contentsOf: url)
+            let whole = try Data(contentsOf: url)
+            var bytes = whole
             bytes[4200] ^= 2
             try bytes.write(to: url)
             let step = try #require(try await history.step(to: 11))
             #expect(step.commit.commitNumber == 11 && step.changes == nil)
             #expect(step.note?.contains("can't be read") == true && step.note?.contains(file) == true, "\(step)")
+            // A browser that keeps that shows it after the file was put back.
+            let service = try TestService(history)
+            for target in ["/commits/11", "/api/commits/11"] {
+                let answer = await service.ask(target)
+                #expect(answer.status == 200 && answer.headers["ETag"] == nil, "\(target): \(answer)")
+            }
+            try whole.write(to: url)
+            let page = await service.ask("/commits/11")
+            #expect(page.status == 200 && page.headers["ETag"] != nil && !page.text.contains("can&#39;t be read"))
+            let answer = await service.ask("/api/commits/11")
+            #expect(answer.status == 200 && answer.headers["ETag"] != nil, "\(answer)")
+            let change = try CBORValue(json: answer.text)["changes"]?[0]
+            #expect(change?["before"]?["name"] == "of 2" && change?["after"]?["name"] == "of 3", "\(answer)")
         }
 
         /// The newest commit was asked for first, and what said where the damage lies was a 503.
@@ -208,6 +222,13 @@
             var bytes = try Data(contentsOf: file)
             bytes[Int(place.offset ?? 0) + 9] ^= 2
             try bytes.write(to: file)
+            // Of what a damaged file hides browsers keep nothing: it may be put back.
+            let damaged = try TestService(FileHistory(FilePath(source)))
+            for target in ["/api/bisection?where=", "/bisect?where="] {
+                let answer = await damaged.ask(target + "items['counter'].rank+%3E%3D+30")
+                #expect(answer.status == 200 && answer.text.contains("skip"), "\(target): \(answer)")
+                #expect(answer.headers["ETag"] == nil, "\(target)")
+            }
             let repair = try ReplayReader(FilePath(source)).repair()
             _ = try repair.perform(to: path)
             let hole = try #require(repair.holes.first)

@@ -10,8 +10,23 @@
 
         private static let pageMax = 1000
 
-        /// The answer to a path below `/api/`; `nil` if there is none of that name.
-        func answer(_ request: Request) async throws -> CBORValue? {
+        /// The answer to a path below `/api/`, and whether it has all that a later one can have without a commit; `nil` if there
+        /// is none of that name.
+        func answer(_ request: Request) async throws -> (value: CBORValue, isWhole: Bool)? {
+            if request.path == "/api/bisection" { return try await bisection(request) }
+            if request.path.hasPrefix("/api/commits/") {
+                return try await commit(request.path.dropFirst(13), request)
+            }
+            guard let value = try await value(request) else { return nil }
+            // What was not read in time the next answer may have; other answers are cut where they were to be.
+            switch request.path {
+            case "/api/history": return (value, value["isLate"] != true)
+            case "/api/records": return (value, value["note"] == nil)
+            default: return (value, true)
+            }
+        }
+
+        private func value(_ request: Request) async throws -> CBORValue? {
             switch request.path {
             case "/api/status": return try await status()
             case "/api/commits": return try await commits(request)
@@ -24,11 +39,9 @@
             case "/api/view": return try await view(request)
             case "/api/changes": return try await changes(request)
             case "/api/without": return try await without(request)
-            case "/api/bisection": return try await bisection(request)
             case "/api/tags": return .array(try await history.tags().map { Self.json($0) })
             case "/api/health": return .array(try await history.health().map { Self.json($0) })
             case "/api/openapi.json": return OpenAPI.document
-            case let path where path.hasPrefix("/api/commits/"): return try await commit(path.dropFirst(13), request)
             default: return nil
             }
         }
@@ -58,7 +71,9 @@
             return .array(entries.reversed().map { Self.json($0) })
         }
 
-        private func commit(_ text: Substring, _ request: Request) async throws -> CBORValue {
+        private func commit(
+            _ text: Substring, _ request: Request
+        ) async throws -> (value: CBORValue, isWhole: Bool) {
             let position: LogPosition
             do { position = try LogPosition(String(text)) } catch {
                 throw Refusal(400, "invalidPosition", error.message)
@@ -75,11 +90,12 @@
             let count = step.changes?.count ?? known.count
             let shown = step.changes.map { $0.dropFirst(min($0.count, offset)).prefix(limit).json }
             let changes = shown ?? Array(known.dropFirst(min(known.count, offset)).prefix(limit))
-            return .map(
+            let answer = CBORValue.map(
                 pairs.filter { $0.key != "changes" } + [
                     .init("count", .integer(Int64(count))), .init("changes", .array(changes)),
                     .init("isCut", .bool(Self.isCut(offset, changes.count, of: count))),
                 ])
+            return (answer, !step.isDamaged)
         }
 
         private func activity(_ request: Request) async throws -> CBORValue {
@@ -138,9 +154,9 @@
             return .map(pairs)
         }
 
-        private func bisection(_ request: Request) async throws -> CBORValue {
+        private func bisection(_ request: Request) async throws -> (value: CBORValue, isWhole: Bool) {
             _ = try request.required("where")
-            guard let expression = try request.expression("where", about: .snapshot) else { return .null }
+            guard let expression = try request.expression("where", about: .snapshot) else { return (.null, true) }
             let reach = try await history.reach()
             let good = try await request["good"] == nil ? reach.lowerBound : request.commit("good", in: history)
             let bad = try await request["bad"] == nil ? reach.upperBound : request.commit("bad", in: history)
@@ -163,7 +179,7 @@
                 pairs.append(
                     .init("note", .text("The expression is true of the oldest state in reach: no commit began it.")))
             }
-            return .map(pairs)
+            return (.map(pairs), !run.isDamaged)
         }
 
         // MARK: States

@@ -105,15 +105,7 @@
         }
 
         private func json(_ request: Request) async throws -> (Response, isWhole: Bool)? {
-            guard let answer = try await api.answer(request) else { return nil }
-            // What was not read in time the next answer may have; other answers are cut where they were to be.
-            let isWhole =
-                switch request.path {
-                case "/api/history": answer["isLate"] != true
-                case "/api/records": answer["note"] == nil
-                default: true
-                }
-            return (Response(200, "application/json", answer.json()), isWhole)
+            try await api.answer(request).map { (Response(200, "application/json", $0.value.json()), $0.isWhole) }
         }
 
         /// What an answer is as of: the same tag is the same answer. The history up to the newest commit, how far back it can

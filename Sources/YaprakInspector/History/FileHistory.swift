@@ -195,7 +195,8 @@
                         note: isGone
                             ? "The state before this commit is out of reach, so its values can't be compared."
                             : "The state before this commit can't be read, so its values can't be compared. "
-                                + error.message)
+                                + error.message,
+                        isDamaged: !isGone)
                 }
             }
         }

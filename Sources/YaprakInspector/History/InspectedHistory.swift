@@ -93,6 +93,8 @@
         let changes: [ReplayChange]?
         /// Why there are none.
         let note: String?
+        /// Whether there are none because a file is damaged, which may be put back.
+        var isDamaged = false
     }
 
     /// What happened to a record, oldest first: of the revisions that were read the newest ``max``, or as many of them as have no

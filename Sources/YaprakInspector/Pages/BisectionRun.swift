@@ -21,6 +21,8 @@
         private(set) var search: ReplayBisection
         /// Whether the oldest state there is is bad already, and was said to be good: then nothing was looked for.
         let isBadFromBeginning: Bool
+        /// Whether commits were skipped because a file is damaged, which may be put back.
+        private(set) var isDamaged = false
 
         /// Runs it: at most ⌈log₂ n⌉ + 1 states are looked at, and those whose verdicts are known not again; where the good
         /// end is the oldest state that can be shown, which nobody has looked at, that one, too. Commits to whose states nothing
@@ -51,6 +53,7 @@
                 } catch let error as DatabaseError where number != bad {
                     guard let range = try await history.unreachable(around: number, after: error) else { throw error }
                     search.note(skipping: range)
+                    if error.code != .commitOutOfReach { isDamaged = true }
                     lost = range
                 }
                 probes.append(Probe(number: number, verdict: verdict, lost: lost, candidates: search.candidates))

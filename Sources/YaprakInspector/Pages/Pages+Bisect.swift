@@ -4,31 +4,34 @@
 
     extension Pages {
         /// A bisection: an expression that is true of bad states, the ends, and what was found between them.
-        func bisect(_ request: Request) async throws -> Markup {
+        ///
+        /// - Returns: the page, and whether nothing of it is behind a damaged file.
+        func bisect(_ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let reach = try await history.reach()
             let good = request["good"] == nil ? reach.lowerBound : try await request.commit("good", in: history)
             let bad = request["bad"] == nil ? reach.upperBound : try await request.commit("bad", in: history)
             let expression: ReplayExpression?
             do { expression = try request.expression("where", about: .snapshot) } catch {
-                return bisectPage(request, good, bad, Pieces.expressionError(error, id: "where-error"))
+                return (bisectPage(request, good, bad, Pieces.expressionError(error, id: "where-error")), true)
             }
             guard let expression else {
-                return bisectPage(
+                let page = bisectPage(
                     request, good, bad,
                     """
                     <p class="note">An expression that is true of the states that are bad, such as \
                     <code>any(flights, .delay &lt; 0)</code> or <code>count(books) &gt; 100</code>. The search finds the first \
                     commit of which it is true, in ⌈log₂ n⌉ + 1 steps.</p>
                     """)
+                return (page, true)
             }
             let run: BisectionRun
             do {
                 run = try await BisectionRun(expression, good: good, bad: bad, in: history, keeping: verdicts)
             } catch let refusal as Refusal {
                 let words: Markup = #"<p class="error" role="alert">\#(Pieces.sentence(refusal.message))</p>"#
-                return bisectPage(request, good, bad, words)
+                return (bisectPage(request, good, bad, words), true)
             }
-            return bisectPage(request, good, bad, result(run, request["where"] ?? ""))
+            return (bisectPage(request, good, bad, result(run, request["where"] ?? "")), !run.isDamaged)
         }
 
         private func bisectPage(

@@ -4,7 +4,9 @@
 
     extension Pages {
         /// A commit: who, when, with what, and each record with its fields before and after.
-        func commit(_ text: Substring, _ request: Request) async throws -> Markup {
+        ///
+        /// - Returns: the page, and whether nothing of it is behind a damaged file.
+        func commit(_ text: Substring, _ request: Request) async throws -> (markup: Markup, isWhole: Bool) {
             let number = try await history.commitNumber(at: try position(String(text)))
             let newest = try await history.newest()
             guard number > .zero, let step = try await history.step(to: number) else {
@@ -21,7 +23,7 @@
                 try Pieces.changes(shown, at: "\(number)", checking: cancellation.check)
             }
             let address = Address(request, keeping: ["page"])
-            return shell.page(
+            let contents = shell.page(
                 "Commit \(number)", active: "/",
                 """
                 <div class="tools"><h1>Commit \(number)</h1>\(neighbours(number, newest))</div>
@@ -42,6 +44,7 @@
                     step.changes == nil ? "" : without(number))</p>
                 \(Pieces.commands(commands(number)))
                 """)
+            return (contents, !step.isDamaged)
         }
 
         func position(_ text: String) throws -> LogPosition {

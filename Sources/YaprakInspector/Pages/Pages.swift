@@ -27,7 +27,10 @@
             if request.path == "/" { return try await timeline(request) }
             if request.path == "/collection" { return try await collection(request) }
             if request.path == "/record" { return try await record(request) }
-            return try await wholePage(request).map { ($0, true) }
+            if request.path == "/bisect" { return try await bisect(request) }
+            if let page = try await wholePage(request) { return (page, true) }
+            guard request.path.hasPrefix("/commits/") else { return nil }
+            return try await commit(request.path.dropFirst(9), request)
         }
 
         private func wholePage(_ request: Request) async throws -> Markup? {
@@ -36,11 +39,9 @@
             case "/views": try await views(request)
             case "/view": try await view(request)
             case "/compare": try await compare(request)
-            case "/bisect": try await bisect(request)
             case "/health": try await health()
             case let path where path.hasPrefix("/commits/") && path.hasSuffix("/without"):
                 try await without(path.dropFirst(9).dropLast(8), request)
-            case let path where path.hasPrefix("/commits/"): try await commit(path.dropFirst(9), request)
             default: nil
             }
         }
