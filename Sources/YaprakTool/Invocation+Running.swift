@@ -71,7 +71,8 @@ extension Invocation {
         }
     }
 
-    private static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+    /// Says what went wrong. Returns the exit code.
+    static func report(_ error: any Error, asJSON: Bool) -> Int32 {
         if let failure = Failure(error) {
             try? console.out.flush()
             try? console.err.write(asJSON ? failure.json + "\n" : "yaprak: \(failure.sentence)\n")

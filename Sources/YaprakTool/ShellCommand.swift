@@ -26,11 +26,10 @@ struct ShellCommand: AsyncParsableCommand {
         let console = Invocation.console
         // Between the words of a line a dash begins an option.
         let path = database.hasPrefix("-") ? "./" + database : database
-        let journey = try Journey(path)
+        var journey = try Journey(path)
         // Before the first prompt: what is no database is refused here.
         let newest = try journey.reader.newestCommitNumber()
-        let completion = ShellCompletion(database: path, journey: journey)
-        let input = Invocation.lines { completion.completion(of: $0) }
+        let input = Invocation.lines { ShellCompletion(database: path, journey: journey).completion(of: $0) }
         if input.isInteractive {
             try console.err.write(
                 "\(database.plain), newest commit \(newest). `help` lists the subcommands, `exit` ends.\n")
@@ -56,7 +55,21 @@ struct ShellCommand: AsyncParsableCommand {
             }
             guard let first = words.first else { continue }
             if words.count == 1, ["exit", "quit"].contains(first) { break }
-            code = await Invocation.run(ShellWords.arguments(words, for: path), in: surroundings(journey))
+            let arguments = ShellWords.arguments(words, for: path)
+            // What does not name the database does not need it.
+            if arguments.count > words.count, !journey.isAtItsPath {
+                do {
+                    journey = try Journey(path)
+                } catch {
+                    code = Invocation.report(error, asJSON: OutputFormat.wantsJSON(words))
+                    try console.err.flush()
+                    continue
+                }
+                try console.err.write(
+                    "yaprak: another directory is at \(database.plain) now; it is read from here on\n")
+                try console.err.flush()
+            }
+            code = await Invocation.run(arguments, in: surroundings(journey))
         }
         Interruption.forget()
         if code != 0 { throw ExitCode(code) }

@@ -21,14 +21,24 @@ import YaprakLocks
         try await makeShop(at: shop)
     }
 
-    private func run(_ lines: String..., isInteractive: Bool = false) async -> Outcome {
+    /// A shell for a database; before each line something may happen.
+    private func run(
+        _ lines: String..., isInteractive: Bool = false, path: String? = nil,
+        before: @escaping @Sendable (String) -> Void = { _ in }
+    ) async -> Outcome {
         let left = Mutex(lines[...])
         let console = Console(out: TextSink(), err: TextSink())
         let code = await Invocation.run(
-            [shop],
+            [path ?? shop],
             in: .init(
                 console: console,
-                lines: { _ in LineInput(isInteractive: isInteractive) { _ in left.withLock { $0.popFirst() } } }))
+                lines: { _ in
+                    LineInput(isInteractive: isInteractive) { _ in
+                        let line = left.withLock { $0.popFirst() }
+                        if let line { before(line) }
+                        return line
+                    }
+                }))
         return Outcome(out: console.out.text, err: console.err.text, code: code)
     }
 
@@ -132,6 +142,56 @@ import YaprakLocks
         #expect(
             values == ["{\"commit\":3,\"value\":1}", "{\"commit\":4,\"value\":2}", "{\"commit\":5,\"value\":1}"],
             "\(outcome.err)")
+    }
+
+    // It went on with the directory that it had opened, and wrote to the one at the path: it undid another commit than it showed.
+    @Test(arguments: [false, true])
+    func `A shell reads the directory to which its path leads now`(isLink: Bool) async throws {
+        let shop = self.shop, moved = folder("moved.yaprak"), link = folder("current")
+        let others = folder("others"), other = others + "/shop.yaprak"
+        try FileManager.default.createDirectory(atPath: others, withIntermediateDirectories: false)
+        for key in ["x", "y", "z"] {
+            let file = try folder.write("{\"id\":\"\(key)\"}", to: "in.ndjson")
+            #expect(await yaprak("load", file, other, "--collection", "books", "--key", "id").code == 0)
+        }
+        if isLink { try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path) }
+        let outcome = await run(
+            "ask 'count(books)'", "# move", "ask 'count(books)'", "verify", "undo", "ask 'count(books)'",
+            path: isLink ? link + "/shop.yaprak" : shop
+        ) { line in
+            guard line == "# move" else { return }
+            let files = FileManager.default
+            if isLink {
+                try? files.removeItem(atPath: link)
+                try? files.createSymbolicLink(atPath: link, withDestinationPath: others)
+            } else {
+                try? files.moveItem(atPath: shop, toPath: moved)
+                try? files.moveItem(atPath: other, toPath: shop)
+            }
+        }
+        let values = outcome.lines.filter { $0.contains("value") }
+        #expect(
+            values == ["{\"commit\":3,\"value\":1}", "{\"commit\":3,\"value\":3}", "{\"commit\":4,\"value\":2}"],
+            "\(outcome.err)")
+        #expect(outcome.code == 0 && outcome.out.contains(#""result":"clean""#), "\(outcome)")
+        #expect(outcome.err.contains("undoing commit 3 of"), "\(outcome.err)")
+        // Once, not before each line from there on.
+        #expect(outcome.err.components(separatedBy: "another directory is at").count == 2, "\(outcome.err)")
+    }
+
+    @Test func `Where nothing is at the path any more, each line that needs the database says so`() async throws {
+        let shop = self.shop, moved = folder("moved.yaprak")
+        let move: @Sendable (String) -> Void = { line in
+            if line == "# away" { try? FileManager.default.moveItem(atPath: shop, toPath: moved) }
+            if line == "# back" { try? FileManager.default.moveItem(atPath: moved, toPath: shop) }
+        }
+        let back = await run("# away", "ls", "ls --format json", "help", "# back", "ls", before: move)
+        #expect(back.code == 0 && back.out.contains("SUBCOMMANDS"), "\(back)")
+        #expect(back.out.hasSuffix("{\"collection\":\"books\",\"records\":1}\n"), "\(back.out)")
+        #expect(back.err.contains("yaprak: There is nothing at \(shop)."), "\(back.err)")
+        #expect(back.err.contains(#""code":"notFound""#) && !back.err.contains("another directory"), "\(back.err)")
+        let away = await run("ls", "# away", "ls", before: move)
+        #expect(away.code == 3 && away.lines.count == 1, "\(away)")
     }
 
     // The option was taken for the file, and the database for its value.

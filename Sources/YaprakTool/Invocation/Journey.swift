@@ -7,13 +7,20 @@ import YaprakReplay
 final class Journey: Sendable {
     let path: String
     let reader: ReplayReader
+    private let identity: DirectoryIdentity?
     private let cursor = Mutex<HistoryCursor?>(nil)
     private let views = Mutex<(commit: CommitNumber, names: [String])?>(nil)
 
     init(_ path: String) throws(DatabaseError) {
         self.path = path
+        // First, so that a directory that takes the place of another in between is noticed at the next line.
+        identity = DirectoryIdentity(of: FilePath(path))
         reader = try ReplayReader(FilePath(path))
     }
+
+    /// Whether the directory that is read is still the one at the path, to which subcommands write. The reader keeps it open, so
+    /// that no other one gets its identity.
+    var isAtItsPath: Bool { DirectoryIdentity(of: FilePath(path)) == identity }
 
     /// Whether something of the history was read.
     var isWarm: Bool { cursor.withLock { $0 != nil } }
