@@ -6,17 +6,17 @@ enum CSV {
     /// A line of values: nothing for null, a text as it is, everything else as JSON. On a terminal nothing stored may
     /// control it, so texts are escaped there.
     ///
-    /// - Parameter isExact: whether a program shall see which cells are texts: such as are empty or read like a number, a
-    ///   truth value or null are in quotes, and what reads like JSON in quotes is JSON itself. `yaprak load` gets back what was
-    ///   exported.
+    /// - Parameter isExact: whether a program shall see which cells are texts, or would be in JSON, as bytes are: such as are
+    ///   empty or read like a number, a truth value or null are in quotes, and what reads like JSON in quotes is JSON itself.
+    ///   `yaprak load` gets back what was exported.
     static func line(_ cells: [CBORValue], on console: Console, isExact: Bool = false) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() {
             if index > 0 { line += "," }
-            if isExact, !console.isTerminal, let text = cell.text {
+            let (text, isText) = content(of: cell)
+            if isExact, !console.isTerminal, isText {
                 appendExact(text, to: &line)
             } else {
-                let text = text(cell)
                 append(console.isTerminal ? text.plain : text, to: &line)
             }
         }
@@ -60,13 +60,18 @@ enum CSV {
     }
 
     /// A value as text, whatever it is.
-    static func text(_ value: CBORValue) -> String {
-        if value.isNull { return "" }
-        if let text = value.text { return text }
+    static func text(_ value: CBORValue) -> String { content(of: value).text }
+
+    /// A value as text, and whether it is a text in JSON: texts are, and so are bytes, for example.
+    private static func content(of value: CBORValue) -> (text: String, isText: Bool) {
+        if value.isNull { return ("", false) }
+        if let text = value.text { return (text, true) }
         let json = value.json()
         // What JSON says as a text stands there without its quotes.
-        guard json.utf8.first == UInt8(ascii: "\""), let text = (try? CBORValue(json: json))?.text else { return json }
-        return text
+        guard json.utf8.first == UInt8(ascii: "\""), let text = (try? CBORValue(json: json))?.text else {
+            return (json, false)
+        }
+        return (text, true)
     }
 
     /// Appends a cell: with a quote, a comma or a line break in it, in quotes.
