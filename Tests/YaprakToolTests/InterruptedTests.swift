@@ -49,6 +49,42 @@ import YaprakReplay
         #expect(!outcome.out.contains("result"))
     }
 
+    /// A database of two commits, the second of which gives a view 600 rows.
+    private func makeView() async throws -> String {
+        let many = RecordCollection<Int, NoMetadata>("many"), view = ManualView("v", of: many)
+        let path = folder("view.yaprak")
+        let database = try await Database.open(at: FilePath(path), collections: many)
+        try await database.register(view)
+        try await database.write { transaction in
+            transaction[many]["first"] = 0
+            try transaction.append("first", to: "all", in: view)
+        }
+        try await database.write { transaction in
+            for number in 0..<600 {
+                transaction[many]["\(number)"] = number
+                try transaction.append("\(number)", to: "all", in: view)
+            }
+        }
+        try await database.close()
+        return path
+    }
+
+    // None of them asked.
+    @Test(arguments: [["ls"], ["ls", "--at", "2"], ["show", "v"], ["diff", "v", "1", "2"]])
+    func `A subcommand of views is interrupted while it reads, and while it prints`(words: [String]) async throws {
+        let path = try await makeView()
+        let arguments: [String] = ["view", words[0], path] + words.dropFirst() + ["--format", "json"]
+        let early = Console(out: TextSink(), err: TextSink())
+        let code = await Invocation.run(arguments, in: .init(console: early, isInterrupted: { true }))
+        #expect(code == 130 && early.err.text.contains("interrupted") && early.out.text.isEmpty, "\(early.err.text)")
+        let late = Console(out: TextSink(), err: TextSink())
+        let end = await Invocation.run(
+            arguments, in: .init(console: late, isInterrupted: { !late.out.text.isEmpty }))
+        let printed = try JSONSerialization.jsonObject(with: Data(late.out.text.utf8)) as? [Any]
+        let (expected, count) = words[0] == "ls" ? (Int32(0), 1) : (130, 256)
+        #expect(end == expected && printed?.count == count, "\(late.err.text)\(late.out.text)")
+    }
+
     // It was heard while the changes were collected, and no more while they were printed.
     @Test func `A table of differences is interrupted while it is printed`() async {
         // Two looks at 600 changes that are collected, the third at those that are printed.

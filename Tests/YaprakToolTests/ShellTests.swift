@@ -77,8 +77,7 @@ import YaprakLocks
         ("ask 'count(many)'", 100), ("ls many", 100), ("bisect --where 'count(many) > 299'", 100),
         ("ask 'count(many, .n >= 0)'", 450), ("ask 'count(many, .n >= 0)' --by .n", 450),
         ("ask 'count(many, .n >= 0)' --by .n", 750), ("verify", 2), ("verify --level 1", 2), ("stats", 2),
-        ("repair", 2),
-        ("export-test 300", 2),
+        ("repair", 2), ("export-test 300", 2), ("view ls", 2),
     ])
     func `What Ctrl-C ends on its way says so, and the next line goes on`(line: String, moment: Int) async throws {
         let many = RecordCollection<CBORValue, NoMetadata>("many")

@@ -3,7 +3,7 @@ import Yaprak
 import YaprakCBOR
 import YaprakReplay
 
-/// Prints what happens in a list, a line for each change.
+/// Prints what happens in a list, a line for each change, until Ctrl-C.
 struct ListChangePrinter {
     private var rows: RowWriter
     private let update: ListUpdate<StoredView>
@@ -34,6 +34,7 @@ struct ListChangePrinter {
                 .text(change.group),
             ] + Array(repeating: .text(""), count: isMixed ? 3 : 2)
         try rows.write(cells, json: .map(pairs))
+        try rows.endIfInterrupted()
     }
 
     mutating func write(_ change: RowChange) throws {
@@ -59,6 +60,7 @@ struct ListChangePrinter {
         if let target = change.target { pairs.append(.init("to", target.json)) }
         if !change.aspects.isEmpty { pairs.append(.init("what", .array(change.aspects.words.map { .text($0) }))) }
         try rows.write(cells, json: .map(pairs))
+        try rows.endIfInterrupted()
     }
 
     mutating func finish() throws { try rows.finish() }

@@ -100,6 +100,14 @@ struct RowWriter {
         }
     }
 
+    /// Ends the output after Ctrl-C, for which it looks at every 256th row.
+    /// - Throws: ``Interrupted``.
+    mutating func endIfInterrupted() throws {
+        guard count % 256 == 0, Invocation.isInterrupted() else { return }
+        try finish()
+        throw Interrupted()
+    }
+
     private func writeCSVHead() throws {
         try console.out.write(CSV.line(columns.map { .text($0.name) }, on: console))
     }

@@ -57,7 +57,9 @@ struct ViewDiffCommand: AnsweringCommand {
         let reader = try ReplayReader.open(database)
         let old = try reader.commitNumber(at: from)
         let new = try reader.commitNumber(at: to)
-        let update = try reader.update(of: mappings, from: old, to: new)
+        let update = try reader.reading(unless: Invocation.isInterrupted) {
+            try $0.update(of: mappings, from: old, to: new)
+        }
         let console = try paging.console()
         var printer = ListChangePrinter(output.format(on: console), update, console)
         for change in update.sectionChanges { try printer.write(change) }

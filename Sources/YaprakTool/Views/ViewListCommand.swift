@@ -23,27 +23,35 @@ struct ViewListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reader = try ReplayReader.open(database)
-        let views = try reader.views()
         let number = try at.map { try reader.commitNumber(at: $0) }
+        let views = try reader.reading(unless: Invocation.isInterrupted) { reader in
+            try reader.views().filter { view in number.map(view.canBeShown) ?? true }.map { view in
+                (view, try number.map { try Self.counts(of: view.name, at: $0, reader) })
+            }
+        }
         let console = try paging.console()
         var columns = [Column(name: "view"), Column(name: "kind"), Column(name: "version")]
         if number != nil { columns += [Column(name: "groups", isNumber: true), Column(name: "rows", isNumber: true)] }
         columns.append(Column(name: "commits"))
         var rows = RowWriter(output.format(on: console), columns, console)
-        for view in views {
+        for (view, counts) in views {
             var pairs: [(String, CBORValue)] = [
                 ("view", .text(view.name)), ("kind", .text(view.kind.rawValue)), ("version", .text(view.versionTag)),
             ]
-            if let number {
-                guard view.canBeShown(at: number) else { continue }
-                let then = try reader.view(view.name, at: number)
-                pairs += [("groups", .count(then.groupCount)), ("rows", .count(then.count))]
-            }
+            if let counts { pairs += [("groups", .count(counts.groups)), ("rows", .count(counts.rows))] }
             let ranges = view.commits.map { CBORValue.array([.number($0.lowerBound), .number($0.upperBound)]) }
             try rows.write(
                 pairs.map(\.1) + [.text(view.commitsDescription)],
                 json: .map(pairs.map { .init(.text($0.0), $0.1) } + [.init("commits", .array(ranges))]))
         }
         try rows.finish()
+    }
+
+    /// What a view holds. No more is kept of it: each has the records of then.
+    private static func counts(
+        of view: String, at number: CommitNumber, _ reader: ReplayReader
+    ) throws -> (groups: Int, rows: Int) {
+        let then = try reader.view(view, at: number)
+        return (then.groupCount, then.count)
     }
 }

@@ -68,7 +68,7 @@ struct ViewShowCommand: AsyncParsableCommand {
     func run() async throws {
         let reader = try ReplayReader.open(database)
         let number = try reader.commitNumber(at: at)
-        let then = try reader.view(view, at: number)
+        let then = try reader.reading(unless: Invocation.isInterrupted) { try $0.view(view, at: number) }
         for name in group where !then.contains(group: name) {
             let known = then.groupNames
             throw Failure(
@@ -90,6 +90,7 @@ struct ViewShowCommand: AsyncParsableCommand {
             let room = min(group.count, range.upper) - lower
             for index in lower..<lower + max(0, min(room, limit ?? .max)) {
                 try write(group[index], index, isMixed, to: &rows)
+                try rows.endIfInterrupted()
             }
         }
         try rows.finish()
