@@ -173,4 +173,24 @@ import YaprakCBOR
         }
         #expect(await yaprak("export", database).code == 64)
     }
+
+    // The first collection without the column ended it, with half of the files.
+    @Test func `Columns are those of one collection, and nothing is written for several`() async {
+        let directory = folder("all")
+        let refused = await yaprak("export", database, "--each-collection", directory, "--columns", "$key,name")
+        #expect(refused.code == 64 && refused.err.contains("--columns is for one collection"), "\(refused.err)")
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    // A table waits for 200 rows, and was not printed.
+    @Test func `The files before one that can't be written are listed`() async throws {
+        let directory = folder("all")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        #expect(FileManager.default.createFile(atPath: directory + "/things.ndjson", contents: nil))
+        let outcome = await yaprak(["export", database, "--each-collection", directory], onTerminal: true)
+        #expect(outcome.code == 5 && outcome.err.contains("things.ndjson exists already"), "\(outcome.err)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(files.count > 1 && outcome.lines.count == files.count, "\(files): \(outcome.out)")
+        #expect(outcome.lines.first?.hasPrefix("collection") == true, "\(outcome.out)")
+    }
 }

@@ -38,7 +38,9 @@ struct ExportCommand: AsyncParsableCommand {
         completion: .position, transform: LogPosition.argument)
     var at: LogPosition = .newest
 
-    @Option(help: ArgumentHelp("These columns, separated by commas; all by default.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp(
+            "These columns of the collection, separated by commas; all by default.", valueName: "names"))
     var columns: String?
 
     @OptionGroup var choice: ChoiceOptions
@@ -60,6 +62,9 @@ struct ExportCommand: AsyncParsableCommand {
             try file.checkOverwriting()
         } else if file.name != nil {
             throw ValidationError("--output is for one collection")
+        } else if columns != nil {
+            throw ValidationError(
+                "--columns is for one collection: others have other fields. Export each alone, or leave it out")
         }
         if let columns, ColumnList.names(columns).isEmpty { throw ValidationError("--columns names no column") }
     }
@@ -89,15 +94,21 @@ struct ExportCommand: AsyncParsableCommand {
         var rows = RowWriter(
             console.isTerminal ? .table : .ndjson,
             [Column(name: "collection"), Column(name: "records", isNumber: true), Column(name: "file")], console)
-        for name in exporter.snapshot.collectionNames {
-            let path = directory + "/" + OutputFile.name(for: name, ending: format.fileEnding, taken: &taken)
-            var count = 0
-            try FileOptions.write(
-                to: path, overwrites: file.overwrite, on: console, alternative: "another directory"
-            ) { console in
-                count = try exporter.write(name, format, console)
+        do {
+            for name in exporter.snapshot.collectionNames {
+                let path = directory + "/" + OutputFile.name(for: name, ending: format.fileEnding, taken: &taken)
+                var count = 0
+                try FileOptions.write(
+                    to: path, overwrites: file.overwrite, on: console, alternative: "another directory"
+                ) { console in
+                    count = try exporter.write(name, format, console)
+                }
+                try rows.write([.text(name), .count(count), .text(path)])
             }
-            try rows.write([.text(name), .count(count), .text(path)])
+        } catch {
+            // The files before it are there.
+            try? rows.finish()
+            throw error
         }
         try rows.finish()
     }
