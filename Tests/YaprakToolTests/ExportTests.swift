@@ -113,6 +113,7 @@ import YaprakCBOR
     @Test func `A file has the form that its name promises`() async throws {
         for (name, start) in [
             ("x.csv", "$key,"), ("x.md", "| $key |"), ("x.json", "[{"), ("x.ndjson", "{\"$key\""), ("x", "{\"$key\""),
+            ("x.jsonl", "{\"$key\""),
         ] {
             #expect(await yaprak("export", database, "things", "--output", folder(name)).code == 0)
             #expect(try String(contentsOfFile: folder(name), encoding: .utf8).hasPrefix(start), "\(name)")
@@ -120,6 +121,16 @@ import YaprakCBOR
         let asked = await yaprak("export", database, "things", "--output", folder("y.csv"), "--format", "markdown")
         #expect(asked.code == 0)
         #expect(try String(contentsOfFile: folder("y.csv"), encoding: .utf8).hasPrefix("| $key"))
+    }
+
+    // It had NDJSON, which could not be loaded under that name.
+    @Test(arguments: [("x.tsv", ".tsv"), ("x.csv.lz4", ".lz4"), ("X.TSV", ".tsv")])
+    func `A file whose name promises another form than there is needs a format`(name: String, ending: String) async {
+        let refused = await yaprak("export", database, "things", "--output", folder(name))
+        #expect(refused.code == 64 && refused.err.contains("by the ending \(ending)"), "\(refused.err)")
+        #expect(!FileManager.default.fileExists(atPath: folder(name)))
+        let asked = await yaprak("export", database, "things", "--output", folder(name), "--format", "csv")
+        #expect(asked.code == 0, "\(asked.err)")
     }
 
     // The walk over the records ended as if there were no more, and what there was took the place of a whole file.

@@ -60,6 +60,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
         if eachCollection == nil {
             try file.checkOverwriting()
+            try checkEnding()
         } else if file.name != nil {
             throw ValidationError("--output is for one collection")
         } else if columns != nil {
@@ -67,6 +68,15 @@ struct ExportCommand: AsyncParsableCommand {
                 "--columns is for one collection: others have other fields. Export each alone, or leave it out")
         }
         if let columns, ColumnList.names(columns).isEmpty { throw ValidationError("--columns names no column") }
+    }
+
+    /// Refuses endings by which `yaprak load` would take a file for something else.
+    private func checkEnding() throws {
+        guard output.format == nil, let name = file.path?.lowercased(),
+            let ending = [".tsv", ".lz4"].first(where: { name.hasSuffix($0) })
+        else { return }
+        throw ValidationError(
+            "no format is known by the ending \(ending): give --format, or .csv, .json, .ndjson, .md or .txt")
     }
 
     func run() async throws {
