@@ -1,6 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import ToolSupport
+
+@testable import YaprakTool
 
 /// Compact copies, and what they leave alone.
 @Suite(.bounded) struct CompactTests {
@@ -30,6 +33,31 @@ import Testing
         let again = await yaprak("compact", source, "--purge-history", "--into", target)
         #expect(again.code == 5 && again.err.contains("alreadyExists"))
         #expect(try names(in: folder.path) == ["shop.yaprak", "state.yaprak"])
+    }
+
+    // Nobody would look for the history under the name of what has little, and the copy was in the way of the next try.
+    @Test func `A copy that could not be compacted is named, whatever the reason`() async throws {
+        let source = folder("shop.yaprak"), target = folder("small.yaprak")
+        try await makeShop(at: source)
+        // It is asked for the last time when the copy is there, and not yet compacted.
+        let damage: @Sendable () -> Bool = {
+            let files = FileManager.default, checkpoints = target + "/ckpt"
+            if files.fileExists(atPath: checkpoints) {
+                try? files.removeItem(atPath: checkpoints)
+                _ = files.createFile(atPath: checkpoints, contents: nil)
+            }
+            return false
+        }
+        let console = Console(out: TextSink(), err: TextSink())
+        let code = await Invocation.run(
+            ["compact", source, "--keep", "commits=1", "--into", target],
+            in: .init(console: console, isInterrupted: damage))
+        let alone = await yaprak("compact", target, "--keep", "commits=1", "--yes")
+        #expect(code != 0 && code == alone.code, "\(console.err.text)\(alone)")
+        let text = console.err.text
+        #expect(text.hasPrefix("yaprak: \(target) has the whole history, and was not compacted: "), "\(text)")
+        #expect(text.contains("`yaprak compact` does it. ("), "\(text)")
+        #expect(text.split(separator: " ").last == alone.err.split(separator: " ").last, "\(text)\(alone.err)")
     }
 
     @Test func `A dry run lists what would be removed, and is no error`() async throws {

@@ -72,10 +72,12 @@ struct CompactCommand: AsyncParsableCommand {
         try reader.making { try $0.fork(to: FilePath(into)) }
         do {
             return try compact(into, isDryRun: isDryRun)
-        } catch is CancellationError {
+        } catch {
+            guard let failure = Failure(error) else { throw error }
             throw Failure(
-                "interrupted", "interrupted; \(into) has the whole history, and was not compacted", exitCode: 130,
-                hint: "`yaprak compact` does it.")
+                failure.code, "\(into) has the whole history, and was not compacted: \(failure.message)",
+                place: failure.place, exitCode: failure.exitCode,
+                hint: (failure.hint.map { $0 + " " } ?? "") + "`yaprak compact` does it.")
         }
     }
 
