@@ -93,6 +93,19 @@ extension RecordCollection where Object == [String: String], Metadata == NoMetad
         #expect(outcome.code == 64 && outcome.err.contains("nested too deep"), "\(outcome.err)")
     }
 
+    // Every other message had it escaped.
+    @Test func `The name of a file with bad lines is escaped`() async throws {
+        let folder = try Folder()
+        let file = try folder.write("{\"id\":\"a\"}\nno json\n", to: "in\u{1b}[2J\u{9b}31m\u{7}\n.ndjson")
+        let outcome = await yaprak("load", file, folder("db.yaprak"), "--collection", "c", "--key", "id", "--skip-bad")
+        #expect(outcome.code == 0 && outcome.err.contains("in\\u001b[2J"), "\(outcome)")
+        for scalar in (outcome.out + outcome.err).unicodeScalars where scalar != "\n" {
+            #expect(!Self.canSteer(scalar), "U+\(String(scalar.value, radix: 16))")
+        }
+        // Nor does the name make a line that looks like the tool's.
+        #expect(outcome.err.split(separator: "\n").count == 1, "\(outcome.err)")
+    }
+
     private static func canSteer(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar == "\u{202e}"
     }

@@ -276,7 +276,9 @@ struct LoadCommand: AsyncParsableCommand {
     private func report(
         _ result: Loader.Result, _ unit: String, _ newest: CommitNumber, _ console: Console
     ) throws {
-        for bad in result.bad { try console.err.write("\(file):\(bad.number): \(bad.reason.plain)\n") }
+        for bad in result.bad {
+            try console.err.write("\(file.printable):\(bad.number): \(bad.reason.plain)\n")
+        }
         let more = result.badCount - result.bad.count
         if more > 0 { try console.err.write("… and \(more.grouped) more bad \(more.word(unit))\n") }
         let json: CBORValue = [
