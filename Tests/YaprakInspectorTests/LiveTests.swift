@@ -116,8 +116,12 @@
             #expect(try await step.value == 1)
         }
 
-        @Test(arguments: ["/api/changes?from=0&to=@", "/compare?from=0&to=@", "/commits/1"])
-        func `A comparison that its client gave up stops`(target: String) async throws {
+        @Test(
+            arguments: [
+                "/api/changes?from=0&to=@", "/compare?from=0&to=@", "/commits/1",
+                "/api/records?collection=watched&limit=1000",
+            ])
+        func `A comparison or a list that its client gave up stops`(target: String) async throws {
             let watch = Watch(holding: 10), database = Database.inMemory()
             let history = try LiveHistory(database)
             let follower = Task { try await history.run() }
@@ -135,6 +139,44 @@
             #expect(await given.value == 503)
             try await Task.sleep(for: .milliseconds(200))
             #expect(watch.count < 100)
+        }
+
+        /// A list had as many records as were asked for, of any size, and all of them at a time.
+        @Test(
+            arguments: [
+                ("/api/records?collection=items&", "records"), ("/api/records?collection=items&sort=name&", "records"),
+                ("/api/commits/1?", "changes"), ("/api/changes?from=0&to=1&", "changes"),
+                ("/api/without?commit=1&", "changes"), ("/api/view?name=shelves&", "groups"),
+            ])
+        func `A list ends with the record that exceeds what an answer has room for, and goes on behind it`(
+            target: String, list: String
+        ) async throws {
+            let database = Database.inMemory()
+            try await database.register(shelves)
+            let history = try LiveHistory(database)
+            let follower = Task { try await history.run() }
+            defer { follower.cancel() }
+            try await database.write { transaction in
+                let name = String(repeating: "a", count: 2_000)
+                for number in 0..<20 { transaction[.items]["\(number)"] = Item(name: name, rank: number) }
+            }
+            while try await history.known()?.upperBound != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            for (bytesMax, wanted) in [(1, [1]), (9_000, [5, 5, 5, 5]), (200_000, [20])] {
+                var limits = ServerLimits()
+                limits.answerBytesMax = bytesMax
+                let service = try TestService(history, limits)
+                var keys: [String] = []
+                for count in wanted {
+                    let text = await service.ask("\(target)limit=100&offset=\(keys.count)").text
+                    let answer = try CBORValue(json: text)
+                    let all = answer[list]?.array ?? []
+                    let parts = list == "groups" ? all.flatMap { $0["rows"]?.array ?? [] } : all
+                    #expect(parts.count == count && answer["count"] == 20, "\(bytesMax): \(parts.count)")
+                    keys += parts.compactMap { $0["key"]?.text }
+                    if let isCut = answer["isCut"] { #expect(isCut == .bool(keys.count < 20)) }
+                }
+                #expect(Set(keys).count == wanted.reduce(0, +))
+            }
         }
 
         /// Views come and go without a commit, and a database in memory has its last commits a moment after they are made.

@@ -7,6 +7,8 @@
     struct API: Sendable {
         let history: any InspectedHistory
         let verdicts: KnownVerdicts
+        /// How many bytes the records of a list may have: it ends with the one that exceeds them.
+        let bytesMax: Int
 
         private static let pageMax = 1000
 
@@ -83,19 +85,34 @@
             guard let step = try await history.step(to: number) else {
                 throw Refusal(404, "commitOutOfReach", "There is no commit \(number).")
             }
-            // All of it names each record once more, which takes long of a large commit.
-            let pairs = step.changes == nil ? step.commit.json.map ?? [] : step.commit.headJSON
-            // Where the values are out of reach, what the log says without them.
-            let known = step.changes == nil ? pairs.first { $0.key == "changes" }?.value.array ?? [] : []
-            let count = step.changes?.count ?? known.count
-            let shown = step.changes.map { $0.dropFirst(min($0.count, offset)).prefix(limit).json }
-            let changes = shown ?? Array(known.dropFirst(min(known.count, offset)).prefix(limit))
-            let answer = CBORValue.map(
-                pairs.filter { $0.key != "changes" } + [
-                    .init("count", .integer(Int64(count))), .init("changes", .array(changes)),
-                    .init("isCut", .bool(Self.isCut(offset, changes.count, of: count))),
-                ])
+            let answer = try await BlockingWork.run { cancellation -> CBORValue in
+                // All of it names each record once more, which takes long of a large commit.
+                let pairs = step.changes == nil ? step.commit.json.map ?? [] : step.commit.headJSON
+                // Where the values are out of reach, what the log says without them.
+                let known = step.changes == nil ? pairs.first { $0.key == "changes" }?.value.array ?? [] : []
+                let count = step.changes?.count ?? known.count
+                let shown = try step.changes.map { try json(of: $0, offset, limit, cancellation) }
+                let changes = shown ?? Array(known.dropFirst(min(known.count, offset)).prefix(limit))
+                return CBORValue.map(
+                    pairs.filter { $0.key != "changes" } + [
+                        .init("count", .integer(Int64(count))), .init("changes", .array(changes)),
+                        .init("isCut", .bool(Self.isCut(offset, changes.count, of: count))),
+                    ])
+            }
             return (answer, !step.isDamaged)
+        }
+
+        /// Changes from the one at `offset` on: at most `limit`, up to the one with which they exceed ``bytesMax``.
+        private func json(
+            of changes: some RandomAccessCollection<ReplayChange>, _ offset: Int, _ limit: Int,
+            _ cancellation: BlockingWork.Cancellation
+        ) throws -> [CBORValue] {
+            var shown: [ReplayChange] = [], bytes = 0
+            for change in changes.dropFirst(min(changes.count, offset)).prefix(limit) where bytes <= bytesMax {
+                shown.append(change)
+                bytes += change.byteCount
+            }
+            return try shown.json(checking: cancellation.check)
         }
 
         private func activity(_ request: Request) async throws -> CBORValue {
@@ -123,10 +140,10 @@
             let (before, after) = try await history.snapshots(at: from, to)
             return try await BlockingWork.run { cancellation in
                 let changes = try ReplayChanges(from: before, to: after, checking: cancellation.check)
-                let shown = changes.dropFirst(min(changes.count, offset)).prefix(limit)
+                let shown = try json(of: changes, offset, limit, cancellation)
                 return [
                     "from": .unsigned(from.rawValue), "to": .unsigned(to.rawValue),
-                    "count": .integer(Int64(changes.count)), "changes": .array(shown.json),
+                    "count": .integer(Int64(changes.count)), "changes": .array(shown),
                 ]
             }
         }
@@ -137,11 +154,13 @@
             let takesAll = try request.word("conflicts", of: ["keep", "undo"]) == "undo"
             let (offset, limit) = try window(request)
             let undone = try await UndoneCommit(number, overwritingConflicts: takesAll, in: history)
-            let shown = undone.changes.dropFirst(min(undone.changes.count, offset)).prefix(limit)
+            let shown = try await BlockingWork.run { cancellation in
+                try json(of: undone.changes, offset, limit, cancellation)
+            }
             var pairs: [CBORValue.Pair] = [
                 .init("commit", .unsigned(number.rawValue)), .init("in", .unsigned(undone.now.commitNumber.rawValue)),
                 .init("count", .integer(Int64(undone.changes.count))),
-                .init("changes", .array(shown.json)),
+                .init("changes", .array(shown)),
                 .init("conflictCount", .integer(Int64(undone.conflicts.count))),
                 .init(
                     "conflicts",
@@ -203,10 +222,15 @@
                 offset: offset, limit: limit)
             return try await BlockingWork.run { cancellation in
                 let answer = try question.answer(
-                    in: snapshot, until: .now + Pages.patience, unless: { cancellation.isCancelled })
+                    in: snapshot, until: .now + Pages.patience, bytesMax: bytesMax,
+                    unless: { cancellation.isCancelled })
+                let records = try answer.records.map { record in
+                    try cancellation.check()
+                    return record.json
+                }
                 var pairs: [CBORValue.Pair] = [
                     .init("commit", .unsigned(snapshot.commitNumber.rawValue)),
-                    .init("count", .integer(Int64(answer.count))), .init("records", .array(answer.records.map(\.json))),
+                    .init("count", .integer(Int64(answer.count))), .init("records", .array(records)),
                 ]
                 if let note = answer.note { pairs.append(.init("note", .text(note))) }
                 return .map(pairs)
@@ -261,27 +285,36 @@
             }
             // The rows of all groups are one sequence, of which this is a part.
             let only = request.text("group")
-            let count = only.map { view.count(ofGroup: $0) } ?? view.count
-            var skipped = 0, shown = 0
-            var groups: [CBORValue] = []
-            for group in only.map({ [$0] }) ?? view.groupNames {
-                if shown == limit { break }
-                let groupCount = view.count(ofGroup: group)
-                let start = min(groupCount, offset - skipped)
-                skipped += start
-                if start == groupCount { continue }
-                let rows = view.rows(ofGroup: group, at: start..<min(groupCount, start + limit - shown))
-                shown += rows.count
-                groups.append([
-                    "group": .text(group), "count": .integer(Int64(groupCount)),
-                    "rows": .array(rows.map { Self.json($0) }),
-                ])
+            return try await BlockingWork.run { cancellation in
+                let count = only.map { view.count(ofGroup: $0) } ?? view.count
+                var skipped = 0, shown = 0, bytes = 0
+                var groups: [CBORValue] = []
+                for group in only.map({ [$0] }) ?? view.groupNames {
+                    if shown == limit || bytes > bytesMax { break }
+                    try cancellation.check()
+                    let groupCount = view.count(ofGroup: group)
+                    let start = min(groupCount, offset - skipped)
+                    skipped += start
+                    if start == groupCount { continue }
+                    var rows: [CBORValue] = []
+                    for row in view.rows(ofGroup: group, at: start..<min(groupCount, start + limit - shown)) {
+                        if bytes > bytesMax { break }
+                        try cancellation.check()
+                        let record = row.record
+                        bytes += record?.byteCount ?? 0
+                        rows.append(Self.json(row, record))
+                    }
+                    shown += rows.count
+                    groups.append([
+                        "group": .text(group), "count": .integer(Int64(groupCount)), "rows": .array(rows),
+                    ])
+                }
+                return [
+                    "commit": .unsigned(snapshot.commitNumber.rawValue),
+                    "groupCount": .integer(Int64(view.groupCount)), "count": .integer(Int64(count)),
+                    "groups": .array(groups), "isCut": .bool(Self.isCut(offset, shown, of: count)),
+                ]
             }
-            return [
-                "commit": .unsigned(snapshot.commitNumber.rawValue), "groupCount": .integer(Int64(view.groupCount)),
-                "count": .integer(Int64(count)), "groups": .array(groups),
-                "isCut": .bool(Self.isCut(offset, shown, of: count)),
-            ]
         }
 
         private func snapshot(_ request: Request, withViews: Bool = false) async throws -> Snapshot {
@@ -317,10 +350,10 @@
             ["tag": .text(tag.name.description), "commit": .unsigned(tag.number.rawValue)]
         }
 
-        private static func json(_ row: UntypedRow) -> CBORValue {
+        private static func json(_ row: UntypedRow, _ record: ReplayRecord?) -> CBORValue {
             [
                 "collection": .text(row.collectionName), "key": .text(row.key), "index": .integer(Int64(row.index)),
-                "object": row.record?.object ?? .null,
+                "object": record?.object ?? .null,
             ]
         }
 

@@ -26,7 +26,7 @@
             pages = Pages(
                 history: history, verdicts: verdicts,
                 shell: Shell(databaseTitle: history.title, assetsTag: runTag))
-            api = API(history: history, verdicts: verdicts)
+            api = API(history: history, verdicts: verdicts, bytesMax: limits.answerBytesMax)
             followers = ConnectionCount(max: limits.followersMax)
         }
 
@@ -105,7 +105,10 @@
         }
 
         private func json(_ request: Request) async throws -> (Response, isWhole: Bool)? {
-            try await api.answer(request).map { (Response(200, "application/json", $0.value.json()), $0.isWhole) }
+            guard let answer = try await api.answer(request) else { return nil }
+            // To write it out may take long.
+            let response = try await BlockingWork.run { Response(200, "application/json", answer.value.json()) }
+            return (response, answer.isWhole)
         }
 
         /// What an answer is as of: the same tag is the same answer. The history up to the newest commit, how far back it can

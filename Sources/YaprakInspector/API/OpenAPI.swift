@@ -26,7 +26,9 @@
             name: "offset", words: "How many to skip.",
             schema: ["type": "integer", "minimum": 0, "maximum": 2_147_483_647])
         private static let limit = Parameter(
-            name: "limit", words: "The most to return.", schema: ["type": "integer", "minimum": 1, "maximum": 1000])
+            name: "limit",
+            words: "The most to return. Records and changes end with the one that exceeds 32 MiB: go on with offset.",
+            schema: ["type": "integer", "minimum": 1, "maximum": 1000])
 
         private static let commit: CBORValue = [
             "type": "object", "required": ["commit", "time", "ns"],

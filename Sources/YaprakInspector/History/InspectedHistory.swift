@@ -109,9 +109,7 @@
             let after: ReplayRecord?
 
             /// What the record had before and has after it, in bytes.
-            fileprivate var byteCount: Int {
-                [before, after].reduce(0) { $0 + ($1?.objectBytes.count ?? 0) + ($1?.metadataBytes?.count ?? 0) }
-            }
+            fileprivate var byteCount: Int { (before?.byteCount ?? 0) + (after?.byteCount ?? 0) }
         }
         /// The most that are kept of one record.
         static let most = 5000

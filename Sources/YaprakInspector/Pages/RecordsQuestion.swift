@@ -8,6 +8,7 @@
         static let pageSize = 50
 
         struct Answer: Sendable {
+            /// Fewer than were asked for, and at least one, where these have more bytes than an answer may.
             var records: [ReplayRecord]
             /// How many there are in all, as far as was counted.
             var count: Int
@@ -45,18 +46,37 @@
         /// The records, and how many there are. Stops at the deadline, and says so: also within one record, whose condition may
         /// look through collections.
         ///
-        /// - Parameter isCancelled: whether nobody waits for the answer any more.
+        /// - Parameters:
+        ///   - bytesMax: the records of the answer end with the one with which they have more bytes.
+        ///   - isCancelled: whether nobody waits for the answer any more.
         /// - Throws: `CancellationError` if so.
         /// - Complexity: O(*limit* · log *n*) in the order of keys without a condition; else O(bytes of the collection).
         func answer(
-            in snapshot: Snapshot, until deadline: ContinuousClock.Instant,
+            in snapshot: Snapshot, until deadline: ContinuousClock.Instant, bytesMax: Int = .max,
             unless isCancelled: @escaping () -> Bool = { false }
         ) throws(CancellationError) -> Answer {
             let records = snapshot.untyped(collection)
-            if condition == nil, field == nil { return window(of: records) }
-            let answer = scan(records, snapshot) { isCancelled() || ContinuousClock.now > deadline }
+            let found =
+                condition == nil && field == nil
+                ? window(of: records)
+                : scan(records, snapshot) { isCancelled() || ContinuousClock.now > deadline }
+            var answer = Answer(records: [], count: found.count, note: found.note), bytes = 0
+            for position in found.positions where bytes <= bytesMax {
+                if isCancelled() { throw CancellationError() }
+                let record = records[position]
+                answer.records.append(record)
+                bytes += record.byteCount
+            }
             if isCancelled() { throw CancellationError() }
             return answer
+        }
+
+        /// Where the records of an answer are, and not the records: those of a program are encoded each time they are read, and
+        /// may be large.
+        private struct Found {
+            let positions: [Int]
+            let count: Int
+            var note: String?
         }
 
         /// A bare name is a field of the object.
@@ -77,17 +97,15 @@
         private static func quoted(_ name: String) -> String { ".[" + CBORValue.text(name).json() + "]" }
 
         /// In the order of keys; backwards where the order is turned.
-        private func window(of records: UntypedRecords) -> Answer {
+        private func window(of records: UntypedRecords) -> Found {
             let count = records.count
             let low = min(offset, count), high = min(count, low + limit)
-            let found = isDescending ? (low..<high).map { records[count - 1 - $0] } : (low..<high).map { records[$0] }
-            return Answer(records: found, count: count)
+            return Found(positions: (low..<high).map { isDescending ? count - 1 - $0 : $0 }, count: count)
         }
 
         private func scan(
             _ records: UntypedRecords, _ snapshot: Snapshot, unless isStopped: @escaping () -> Bool
-        ) -> Answer {
-            // Where records are, and not the records: those of a program are encoded for each question, and may be large.
+        ) -> Found {
             var found: [(key: CBORValue, position: Int)] = []
             var count = 0, seen = 0, isCut = false
             // With an order all have to be compared; only the first ones are kept, and none where none is to be shown.
@@ -128,7 +146,7 @@
                 isCut
                 ? "Stopped after \(Amount.count(seen)) of \(records.count.counted("record")): the question takes too long. "
                     + "What is shown is of those." : nil
-            return Answer(records: found.map { records[$0.position] }, count: count, note: note)
+            return Found(positions: found.map(\.position), count: count, note: note)
         }
 
         private func first(

@@ -19,6 +19,8 @@
         var writeSeconds: Int64 = 30
         /// How long an answer may take to be made.
         var answerSeconds: Int64 = 60
+        /// Bytes of the records in a list of the API: it ends with the one that exceeds them, and `offset` gets the next ones.
+        var answerBytesMax = 32 << 20
         /// How often followers get a sign of life.
         var heartbeatSeconds: Int64 = 15
     }

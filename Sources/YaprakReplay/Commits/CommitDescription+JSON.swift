@@ -53,9 +53,17 @@ extension ReplayChange {
 extension Sequence<ReplayChange> {
     /// The JSON of each. The bound of ``ReplayChange/json`` is one for all of them: the change that exceeds it, and those
     /// after it whose paths take more than 64 KiB, have no `fields`.
-    package var json: [CBORValue] {
+    package var json: [CBORValue] { json(checking: {}) }
+
+    /// The same; `check` is called before each; what it throws ends the work.
+    package func json(checking check: () throws -> Void) rethrows -> [CBORValue] {
         var room = ReplayChange.pathBytesMax
-        return map { $0.json(in: &room) }
+        var found: [CBORValue] = []
+        for change in self {
+            try check()
+            found.append(change.json(in: &room))
+        }
+        return found
     }
 }
 
