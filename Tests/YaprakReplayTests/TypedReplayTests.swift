@@ -222,6 +222,44 @@ import YaprakReplay
         #expect(snapshot[new]["a"] == ["one"])
     }
 
+    // Rows of other types were not compared: all of them were inserted, and none was removed.
+    @Test func `Snapshots with types and without them differ in the records that differ`() async throws {
+        let path = path("shop.yaprak")
+        do {
+            let database = try await Database.open(at: path, options: replayable(), collections: .books)
+            try await database.write { transaction in
+                for key in ["a", "b", "c"] { transaction[.books].set(Book(title: key), metadata: 1, for: key) }
+                for name in ["aisles", "notes"] { try transaction.setUntyped(1, for: "x", inCollectionNamed: name) }
+            }
+            try await database.close()
+        }
+        let then = try ReplayReader(path).snapshot()
+        let database = try await Database.open(at: path, options: replayable())
+        let start = database.snapshot
+        try await database.bind(.books)
+        let bound = database.snapshot
+        for (before, after) in [(start, bound), (bound, start), (then, bound), (bound, then)] {
+            #expect(ReplayChanges(from: before, to: after).isEmpty)
+        }
+        try await database.write { transaction in
+            transaction[.books].replaceMetadata(2, for: "b")
+            transaction[.books].remove("c")
+            transaction[.books]["d"] = Book(title: "d")
+            for name in ["aisles", "notes"] { try transaction.setUntyped(2, for: "x", inCollectionNamed: name) }
+        }
+        let now = database.snapshot
+        for before in [start, then] {
+            let changes = ReplayChanges(from: before, to: now), reverse = ReplayChanges(from: now, to: before)
+            let names = changes.map { "\($0.collectionName) \($0.key)" }
+            #expect(names == ["aisles x", "books b", "books c", "books d", "notes x"])
+            #expect(changes[1...3].map(\.kinds) == [.metadataChanged, .removed, .inserted] as [ChangeKinds])
+            #expect(changes[1].before == then.untyped("books")["b"] && changes[1].after == now.untyped("books")["b"])
+            #expect(reverse[1...3].map(\.kinds) == [.metadataChanged, .inserted, .removed] as [ChangeKinds])
+            #expect(reverse.map(\.before) == changes.map(\.after) && reverse.map(\.after) == changes.map(\.before))
+        }
+        try await database.close()
+    }
+
     @Test func `A record that does not decode refuses the commit, or is set aside`() async throws {
         let path = path("shop.yaprak")
         try await writeShop(at: path, commits: 5, seed: 1)

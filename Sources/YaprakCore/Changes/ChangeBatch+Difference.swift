@@ -52,6 +52,21 @@ extension Snapshot {
                 changedEntries(from: old.tree(of: collection), to: tree(of: collection), checking: {})
             })
     }
+
+    /// The names, in ascending order, of the collections whose rows have other types here than in another snapshot, or have
+    /// none in one of the two: their trees can't be compared.
+    /// - Complexity: O(*c* · log *c*) with *c* the collections that the two don't share.
+    package func collectionNames(withOtherTypesThanIn old: Snapshot) -> [String] {
+        let (directory, former) = (state.directory, old.state.directory)
+        if directory === former { return [] }
+        var names: [String] = []
+        for slot in directory.bindings.slots(notSharedWith: former.bindings) {
+            let binding = directory.bindings[slot]
+            guard !binding.isHidden, let place = former.slot(of: binding.name) else { continue }
+            if !former.bindings[place].hasTypes(of: binding) { names.append(binding.name) }
+        }
+        return names.sorted()
+    }
 }
 
 extension CollectionChanges {
@@ -113,7 +128,13 @@ extension SnapshotState {
     fileprivate func comparableRoot(of binding: CollectionBinding) -> TreeRoot {
         guard let slot = directory.slot(of: binding.name) else { return TreeRoot() }
         let own = directory.bindings[slot]
-        let same = own.objectType == binding.objectType && own.metadataType == binding.metadataType
-        return same ? roots[slot] : TreeRoot()
+        return own.hasTypes(of: binding) ? roots[slot] : TreeRoot()
+    }
+}
+
+extension CollectionBinding {
+    /// Whether rows of both have the same types, so that their trees can be compared.
+    fileprivate func hasTypes(of other: CollectionBinding) -> Bool {
+        objectType == other.objectType && metadataType == other.metadataType
     }
 }

@@ -20,9 +20,12 @@ extension Snapshot {
     /// are among it.
     package func difference(since old: Snapshot) -> NetChanges { difference(since: old, checking: {}) }
 
-    /// The same; `check` is called now and then, and what it throws ends the comparison.
-    package func difference(since old: Snapshot, checking check: () throws -> Void) rethrows -> NetChanges {
-        NetChanges(batch: try ChangeBatch(from: old.state, to: state, includesRaw: true, checking: check))
+    /// The same, of the collections with these names; of all if `nil`. `check` is called now and then, and what it throws ends
+    /// the comparison.
+    package func difference(
+        since old: Snapshot, in names: Set<String>? = nil, checking check: () throws -> Void
+    ) rethrows -> NetChanges {
+        NetChanges(batch: try ChangeBatch(from: old.state, to: state, names: names, includesRaw: true, checking: check))
     }
 }
 

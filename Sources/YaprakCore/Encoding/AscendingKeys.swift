@@ -40,7 +40,7 @@ struct AscendingKeys {
 
 extension String {
     /// Whether the UTF-8 of this string is less than that of another, as memory compares. O(length).
-    func precedesInBytes(_ other: String) -> Bool {
+    package func precedesInBytes(_ other: String) -> Bool {
         withKeyBytes { a in other.withKeyBytes { b in a.lexicographicallyPrecedes(b) } }
     }
 }

@@ -19,8 +19,9 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
 
     /// Compares two snapshots of one cursor, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
     ///
-    /// Others can be compared, too: all their records are compared then.
-    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share.
+    /// Others can be compared, too: all their records are compared then. So are those of a collection that has other types in
+    /// one of the two, or none.
+    /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; O(*n*) for a collection with other types.
     public init(from before: Snapshot, to after: Snapshot) { self.init(from: before, to: after, checking: {}) }
 
     /// The same; `check` is called for each record that differs, and now and then before; what it throws ends the comparison.
@@ -28,12 +29,20 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
         self.before = before
         self.after = after
         var changes: [ReplayChange] = []
+        // Rows of other types are the same records all the same: those are compared as bytes.
+        var retyped = after.collectionNames(withOtherTypesThanIn: before)[...]
+        let names =
+            retyped.isEmpty ? nil : Set(before.collectionNames).union(after.collectionNames).subtracting(retyped)
         // Trees differ in the order of keys; collections come in the order in which they were made.
-        let difference = try after.difference(since: before, checking: check).orderedByName
+        let difference = try after.difference(since: before, in: names, checking: check).orderedByName
         // What was written when means nothing between states that were read one without the other.
         let isRelated = after.isRelated(to: before)
         try difference.forEachRaw { collection, kinds, old, new in
             try check()
+            while let name = retyped.first, name < collection {
+                retyped.removeFirst()
+                changes += try ReplayChange.changes(inCollectionNamed: name, from: before, to: after, checking: check)
+            }
             let old = old.map { ReplayRecord($0) }
             let new = new.map { ReplayRecord($0) }
             if old != new {
@@ -41,12 +50,15 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
                 changes.append(ReplayChange(collectionName: collection, kinds: kinds, before: old, after: new))
             }
         }
+        for name in retyped {
+            changes += try ReplayChange.changes(inCollectionNamed: name, from: before, to: after, checking: check)
+        }
         self.changes = changes
     }
 
     /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
     /// were are among it; of two snapshots that share nothing, all records are,
-    /// and their kinds say nothing.
+    /// and their kinds say nothing. Of a collection that has other types in ``before``, all records are inserted.
     /// - Complexity: as ``init(from:to:)``, at each call.
     public var netChanges: NetChanges { after.difference(since: before) }
 
@@ -92,6 +104,37 @@ public struct ReplayChange: Sendable, Hashable {
 
     /// The key. O(1).
     public var key: String { (after ?? before)?.key ?? "" }
+}
+
+extension ReplayChange {
+    /// How the records of a collection differ between two snapshots: key by key and as bytes, whatever types its rows have in
+    /// either.
+    ///
+    /// - Parameter check: is called before the first record and each 4,096th; what it throws ends the comparison.
+    /// - Complexity: O(*n*) in the records of both.
+    package static func changes(
+        inCollectionNamed name: String, from before: Snapshot, to after: Snapshot, checking check: () throws -> Void
+    ) rethrows -> [ReplayChange] {
+        var (old, new) = (before.untyped(name).makeIterator(), after.untyped(name).makeIterator())
+        var (left, right) = (old.next(), new.next())
+        var changes: [ReplayChange] = []
+        var count = 0
+        while left != nil || right != nil {
+            if count & 4095 == 0 { try check() }
+            count += 1
+            // The lesser key of the two comes first; where both have it, it is one record.
+            let isOld = left.map { left in right.map { !$0.key.precedesInBytes(left.key) } ?? true } ?? false
+            let isNew = right.map { right in left.map { !$0.key.precedesInBytes(right.key) } ?? true } ?? false
+            let (from, to) = (isOld ? left : nil, isNew ? right : nil)
+            if from != to {
+                let kinds = ReplayRecord.kinds(from: from, to: to)
+                changes.append(ReplayChange(collectionName: name, kinds: kinds, before: from, after: to))
+            }
+            if isOld { left = old.next() }
+            if isNew { right = new.next() }
+        }
+        return changes
+    }
 }
 
 extension ReplayReader {

@@ -40,25 +40,9 @@ enum SnapshotText {
     static func changes(from before: Snapshot, to after: Snapshot) -> [ReplayChange] {
         // Those of one database and its forks share what they have in common.
         if after.isRelated(to: before) { return Array(ReplayChanges(from: before, to: after)) }
-        var changes: [ReplayChange] = []
-        for name in Set(before.collectionNames).union(after.collectionNames).sorted() {
-            var (old, new) = (before.untyped(name).makeIterator(), after.untyped(name).makeIterator())
-            var (left, right) = (old.next(), new.next())
-            while left != nil || right != nil {
-                let isOld = right.map { right in left.map { $0.key <= right.key } ?? false } ?? true
-                let isNew = left.map { left in right.map { $0.key <= left.key } ?? false } ?? true
-                let (from, to) = (isOld ? left : nil, isNew ? right : nil)
-                if from != to {
-                    changes.append(
-                        ReplayChange(
-                            collectionName: name,
-                            kinds: from == nil ? .inserted : to == nil ? .removed : .objectChanged, before: from,
-                            after: to))
-                }
-                if isOld { left = old.next() }
-                if isNew { right = new.next() }
-            }
+        // Those of others have the same bytes only where their versions and coders are the same.
+        return Set(before.collectionNames).union(after.collectionNames).sorted().flatMap { name in
+            ReplayChange.changes(inCollectionNamed: name, from: before, to: after, checking: {})
         }
-        return changes
     }
 }
