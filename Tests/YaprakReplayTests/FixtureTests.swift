@@ -210,6 +210,36 @@ private struct Grown: Codable, Sendable {
         }
     }
 
+    // What was set aside was in no collection then: its line had no object, and playing it changed nothing.
+    @Test func `A reader with types gives the text of one without them, and no change lacks its object`() async throws {
+        let database = try await Database.open(at: path, options: replayable())
+        try await database.write { try $0.setUntyped(7, for: "a", inCollectionNamed: "numbers") }
+        try await database.write { transaction in
+            try transaction.setUntyped("seven", for: "a", inCollectionNamed: "numbers")
+            try transaction.setUntyped("eight", for: "b", inCollectionNamed: "numbers")
+        }
+        try await database.write { try $0.setUntyped(9, for: "c", inCollectionNamed: "numbers") }
+        try await database.close()
+        let numbers = RecordCollection<Int, NoMetadata>("numbers")
+        let lenient = numbers.configured { $0.undecodable = .setAside }
+        let untyped = try ReplayReader(path)
+        for typed in [try ReplayReader(path, collections: numbers), try ReplayReader(path, collections: lenient)] {
+            for number in [1, 2, 3] as [CommitNumber] {
+                for touchedOnly in [false, true] {
+                    let text = try typed.fixture(of: number, touchedOnly: touchedOnly).text
+                    #expect(try untyped.fixture(of: number, touchedOnly: touchedOnly).text == text)
+                }
+            }
+        }
+        let text = try untyped.fixture(of: 2).text
+        for object in ["seven", "eight"] {
+            let cut = text.replacing(#","object":"\#(object)""#, with: "")
+            try #require(cut != text)
+            let error = #expect(throws: DatabaseError.self) { try ReplayFixture(cut) }
+            #expect(error?.code == .invalidDump && error?.message.contains("has one") == true)
+        }
+    }
+
     @Test func `Nobody's text stops the reader`() async throws {
         try await writeShop(at: path, commits: 4, seed: 1)
         let reader = try ReplayReader(path)

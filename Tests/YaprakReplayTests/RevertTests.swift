@@ -305,6 +305,29 @@ import YaprakReplay
         try await database.close()
     }
 
+    // What was set aside was in no collection then: the plan lacked it, or had a conflict that nobody had caused.
+    @Test func `The plan of a revert is the same with types and without them`() async throws {
+        do {
+            let database = try await Database.open(at: path, options: replayable())
+            try await database.write { try $0.setUntyped(7, for: "a", inCollectionNamed: "numbers") }
+            try await database.write { transaction in
+                try transaction.setUntyped("seven", for: "a", inCollectionNamed: "numbers")
+                try transaction.setUntyped("eight", for: "b", inCollectionNamed: "numbers")
+            }
+            try await database.write { try $0.setUntyped(9, for: "c", inCollectionNamed: "numbers") }
+            try await database.close()
+        }
+        let numbers = RecordCollection<Int, NoMetadata>("numbers").configured { $0.undecodable = .setAside }
+        let database = try await Database.open(at: path, options: replayable(), collections: numbers)
+        let (typed, untyped) = (try ReplayReader(path, collections: numbers), try ReplayReader(path))
+        for (number, keys) in [(1, ["a"]), (2, ["a", "b"]), (3, ["c"])] as [(CommitNumber, [String])] {
+            let plan = try typed.revert(of: number...number, in: database.snapshot)
+            #expect(plan.changes.map(\.key) == keys && plan.conflicts.map(\.key) == (number == 1 ? ["a"] : []))
+            #expect(try untyped.revert(of: number...number, in: database.snapshot).changes == plan.changes)
+        }
+        try await database.close()
+    }
+
     /// A tool has no code for views, so a checkpoint's view is behind its commits, or gone. Either way a program must not
     /// see it as it was.
     @Test(arguments: [false, true])

@@ -3,7 +3,8 @@ import YaprakCore
 public import YaprakModel
 
 extension ReplayReader {
-    /// A commit and the records before it, as text that a test can carry with it.
+    /// A commit and the records before it, as text that a test can carry with it; as the files have them, whichever types the
+    /// reader was given.
     ///
     /// - Parameters:
     ///   - number: the commit.
@@ -17,7 +18,7 @@ extension ReplayReader {
                 .commitOutOfReach, "commit 0 is the empty database, which no commit made.", place: .init(commits: 0...0)
             )
         }
-        let cursor = try self.cursor(at: CommitNumber(number.rawValue - 1))
+        let cursor = try untyped.cursor(at: CommitNumber(number.rawValue - 1))
         guard let step = try cursor.next() else { throw outOfReach(number, cursor.commitNumber) }
         return try ReplayFixture(step, touchedOnly: touchedOnly)
     }

@@ -128,6 +128,9 @@ private enum FixtureChange: Sendable {
         if kinds.contains(.removed) {
             self = .remove(key: key, collection: collection)
         } else if json["object"] == nil {
+            guard kinds.isDisjoint(with: [.inserted, .objectChanged]) else {
+                throw .dump("a change that inserts or replaces an object has one")
+            }
             self = .touch(key: key, collection: collection, kinds)
         } else {
             self = .put(try ReplayDumpRecord(json), kinds)

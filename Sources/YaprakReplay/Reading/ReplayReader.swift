@@ -54,6 +54,9 @@ public struct ReplayReader: Sendable {
         types = .none
     }
 
+    /// The same files without types: with them, what is set aside is in no collection, and what is older is migrated.
+    var untyped: ReplayReader { types.isEmpty ? self : ReplayReader(path, store) }
+
     /// The files of a database that is open, wherever their path leads by now; `nil` in memory.
     package init?(filesOf database: Database) {
         guard let path = database.path, let makeStoreReader = database.makeStoreReader else { return nil }

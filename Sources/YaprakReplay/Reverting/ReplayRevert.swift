@@ -76,6 +76,8 @@ public struct ReplayRevert: Sendable {
 extension ReplayReader {
     /// The changes that revert commits in a snapshot, such as the newest.
     ///
+    /// The files are read without the types that the reader was given: those that count are the snapshot's.
+    ///
     /// - Parameters:
     ///   - commits: the commits to revert.
     ///   - snapshot: of this database; its commits include those that are reverted.
@@ -96,7 +98,7 @@ extension ReplayReader {
         of commits: ClosedRange<CommitNumber>, in snapshot: Snapshot, choosing choice: ReplayRevert.Choice,
         unless isCancelled: @escaping () -> Bool
     ) throws -> ReplayRevert {
-        let logged = try ReplayRevert.LoggedChanges(of: commits, choice, self, in: snapshot, unless: isCancelled)
+        let logged = try ReplayRevert.LoggedChanges(of: commits, choice, untyped, in: snapshot, unless: isCancelled)
         return logged.revert(in: snapshot)
     }
 }
