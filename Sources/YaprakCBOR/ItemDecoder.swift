@@ -42,7 +42,7 @@ struct ItemDecoder: Decoder {
     var pathOfValue: [any CodingKey] { state.codingPath(of: value) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        if isCurrent { return try state.keyed(at: offset, type, .none) }
+        if isCurrent { return try state.keyed(at: offset, type, []) { .none } }
         let here = resumed()
         return KeyedDecodingContainer(try here.state.keyedOnce(at: offset, type, here.pathOfValue))
     }
@@ -56,12 +56,16 @@ struct ItemDecoder: Decoder {
 }
 
 extension DecodingState {
+    /// - Parameters:
+    ///   - inner: the keys between the value and the container, for an error.
+    ///   - path: the same as they are kept, asked for once the pairs are read: what fails keeps nothing.
+    @inline(__always)
     func keyed<Key: CodingKey>(
-        at offset: Int, _ type: Key.Type, _ path: InnerPath
+        at offset: Int, _ type: Key.Type, _ inner: @autoclosure () -> [any CodingKey], path: () -> InnerPath
     ) throws -> KeyedDecodingContainer<Key> {
-        let (first, count) = try pairs(at: offset, path: codingPath + keys(of: path))
+        let (first, count) = try pairs(at: offset, path: codingPath + inner())
         return KeyedDecodingContainer(
-            KeyedDecoding<Key>(state: self, place: offset, value: value, first: first, count: count, path: path))
+            KeyedDecoding<Key>(state: self, place: offset, value: value, first: first, count: count, path: path()))
     }
 
     /// The container of a map within an item that this is not at: of an outer value, or one that was kept. Its pairs are

@@ -130,7 +130,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        if isCurrent, !state.keepsPairs { return try state.keyed(at: offset(key), type, state.number(inner + [key])) }
+        if isCurrent, !state.keepsPairs {
+            let path = inner + [key]
+            return try state.keyed(at: offset(key), type, path) { state.number(path) }
+        }
         let here = try resumed()
         return KeyedDecodingContainer(
             try here.state.keyedOnce(at: here.offset(key), type, here.codingPath + [key]))

@@ -172,7 +172,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         if !item.isCurrent || state.keepsPairs { return try resumed { try $0.nestedElsewhere(type) } }
         let (offset, end) = try next([String: Any].self)
         if innerPath == nil { innerPath = state.number(inner) }
-        let container = try state.keyed(at: offset, type, (innerPath ?? .none).item(currentIndex))
+        let path = (innerPath ?? .none).item(currentIndex)
+        let container = try state.keyed(at: offset, type, state.keys(of: path)) { path }
         position = end
         currentIndex += 1
         return container

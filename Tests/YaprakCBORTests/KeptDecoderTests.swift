@@ -503,6 +503,32 @@ import Testing
         }
     }
 
+    /// Tries whether each of its parts is a map.
+    private struct Trier: Decodable {
+        enum Key: CodingKey { case name }
+        init(from decoder: any Decoder) throws {
+            let state = (decoder as! ItemDecoder).state, map = try decoder.container(keyedBy: AnyKey.self)
+            var maps = 0
+            for key in map.allKeys {
+                if (try? map.nestedContainer(keyedBy: Key.self, forKey: key)) != nil { maps += 1 }
+            }
+            #expect(maps == 2 && state.pathCount == 2)
+        }
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    @Test func `The keys of a part that is no map are not kept`() throws {
+        var parts = (0..<1000).map { CBORValue.Pair(.text("k\($0)"), []) }
+        for index in [3, 500] { parts[index] = CBORValue.Pair(.text("k\(index)"), [:]) }
+        _ = try CBORDecoder().decode(Trier.self, from: CBORValue.map(parts).encoded())
+    }
+
     // Each took some 100 bytes until the list was read, though an item may be a single byte.
     @Test func `A list whose items are opened one by one keeps its keys once`() throws {
         let empty: CBORValue = [:], full: CBORValue = ["list": [:]]
