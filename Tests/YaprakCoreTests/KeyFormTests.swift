@@ -163,11 +163,13 @@ import Testing
             #expect(firsts.count > 3_000 && seconds.count > 20)
             for first in firsts { for second in seconds { compare(first, second) } }
             let letters = (0x1100...0x11FF as ClosedRange<UInt32>).compactMap { Unicode.Scalar($0) }
-            for first: Unicode.Scalar in [
-                "\u{1100}", "\u{1112}", "\u{1113}", "\u{115f}", "\u{1161}", "\u{11a8}", "\u{ac00}", "\u{ac01}",
-                "\u{ac1b}",
-                "\u{ac1c}", "\u{d788}", "\u{d7a3}",
-            ] {
+            var wholes = stride(from: 0xAC00, through: 0xD7A3 as UInt32, by: 28).compactMap { Unicode.Scalar($0) }
+            #expect(wholes.count == 399)
+            wholes += [
+                "\u{1100}", "\u{1112}", "\u{1113}", "\u{115f}", "\u{1161}", "\u{11a8}", "\u{ac01}", "\u{ac1b}",
+                "\u{d7a3}",
+            ]
+            for first in wholes {
                 for second in letters { compare(first, second) }
             }
             #expect(strays.isEmpty)

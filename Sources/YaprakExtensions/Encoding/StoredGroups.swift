@@ -88,8 +88,8 @@ struct StoredGroups: Codable {
     ///   - groups: the groups of a record in the order in which the view has them. Only asked where there are several: what is
     ///     stored says which they are, and not which was the first.
     ///   - place: the placement of a record in a group.
-    /// - Throws: ``SchemaMismatch`` if a record is missing, a group isn't in order, or parts of the code were exchanged; nothing
-    ///   was built then.
+    /// - Throws: ``SchemaMismatch`` if a record is missing, a group isn't in order or has a name that is not in NFC, or parts of
+    ///   the code were exchanged; nothing was built then.
     func root(
         _ configuration: ViewConfiguration, in context: ExtensionContext,
         orderedBy groups: (RecordBox, Int) -> [String],
@@ -101,6 +101,9 @@ struct StoredGroups: Codable {
         var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
         let order = configuration.order
         for group in self.groups {
+            // Groups are found by the bytes of their names: one in another form than the code gives, as an older table made it, is
+            // not found.
+            guard group.name.utf8.elementsEqual(group.name.normalizedKey.utf8) else { throw SchemaMismatch() }
             var last: Placement?
             for (index, key) in group.keys.enumerated() {
                 let collection = Int(group.of?[index] ?? 0)
