@@ -18,6 +18,12 @@ struct ListChangePrinter {
         rows = RowWriter(format, columns, console)
     }
 
+    /// All rows are others, or can't be compared: there is no change of one.
+    mutating func writeReload() throws {
+        let cells = [CBORValue.text("reload")] + Array(repeating: .text(""), count: isMixed ? 6 : 5)
+        try rows.write(cells, json: ["change": "reload"])
+    }
+
     mutating func write(_ change: SectionChange) throws {
         let word =
             switch change.kind {

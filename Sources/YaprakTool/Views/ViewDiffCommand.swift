@@ -62,6 +62,7 @@ struct ViewDiffCommand: AnsweringCommand {
         }
         let console = try paging.console()
         var printer = ListChangePrinter(output.format(on: console), update, console)
+        if update.isReload { try printer.writeReload() }
         for change in update.sectionChanges { try printer.write(change) }
         for change in update.rowChanges { try printer.write(change) }
         try printer.finish()
