@@ -8,7 +8,6 @@ import Yaprak
 
     // MARK: Another view under the same name
 
-    /// Rows are known by the number of their collection: those of one view were taken for those of the other.
     // A change named a row that the list did not have, and no change said that the rows which nobody wrote are others.
     @Test func `Rows that are in one group from now on have other identities: the list is reloaded`() async throws {
         let database = Database.inMemory()
@@ -51,6 +50,7 @@ import Yaprak
         try check(child)
     }
 
+    /// Rows are known by the number of their collection: those of one view were taken for those of the other.
     @Test func `A view of other collections under the same name is a reload`() async throws {
         let database = Database.inMemory()
         let towns = RecordCollection<City, Visit>("towns")

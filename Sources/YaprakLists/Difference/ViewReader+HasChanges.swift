@@ -18,7 +18,8 @@ extension ViewReader {
         }
     }
 
-    /// Whether anything in a group differs between two snapshots: rows that came, went, moved or changed.
+    /// Whether anything in a group differs between two snapshots: rows that came, went, moved or changed. True for every group
+    /// where ``hasChanges(since:)`` can't compare.
     /// - Complexity: O(log *groups*), and what differs in the group.
     public func hasChanges(inGroup group: String, since earlier: Self) -> Bool {
         if state.root.identity == earlier.state.root.identity { return false }

@@ -67,7 +67,7 @@ public struct RowChange: Hashable, Sendable {
         }
     }
 
-    /// Makes contexts for changes that come one after the other: the same one as long as it fits.
+    /// Makes contexts for the changes of one list, which come one after the other: the same one as long as it fits.
     package struct Contexts {
         private var latest: Context?
 
@@ -77,9 +77,7 @@ public struct RowChange: Hashable, Sendable {
         package mutating func context(
             group: String, oldGroup: String, collection: Int, collectionName: String, rowsHaveOnePlace: Bool
         ) -> Context {
-            if let latest, latest.collection == collection, latest.group == group, latest.oldGroup == oldGroup,
-                latest.rowsHaveOnePlace == rowsHaveOnePlace
-            {
+            if let latest, latest.collection == collection, latest.group == group, latest.oldGroup == oldGroup {
                 return latest
             }
             let context = Context(
