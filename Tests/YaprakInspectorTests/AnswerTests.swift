@@ -136,7 +136,7 @@
             }
         }
 
-        @Test func `Who set the metadata is told from who set a field of that name`() async throws {
+        @Test func `Who set the metadata is another than who set a field of that name`() async throws {
             let directory = TemporaryDirectory()
             let path = FilePath(directory.appending("notes.yaprak"))
             let notes = RecordCollection<[String: [String: Int]], [String: Int]>("notes")

@@ -35,8 +35,8 @@
             try await inspected.database.close()
         }
 
-        /// It was given to those who waited just then, mostly nobody, and the next one began to read anew.
-        @Test func `An error that comes late is what the next one who asks is told`() async throws {
+        /// It was given to those who waited just then, mostly nobody, and the next one began to read again.
+        @Test func `An error that comes late is the answer for the next one who asks`() async throws {
             let inspected = try await InspectedDatabase(commits: 4)
             let history = GatedHistory(try FileHistory(inspected.path))
             history.fail(DatabaseError(.corruptLog, "The log is damaged."))

@@ -130,7 +130,9 @@ import YaprakCBOR
         let error = try #require(throws: ReplayExpressionError.self) { try ReplayExpression(text, about: .change) }
         #expect(error.message.contains("write it outside"), "\(error)")
         #expect(Array(text)[error.column - 1] == "b")
-        for allowed in ["any(.legs, . == 1) became true", "any(.legs, . == 1) and .x became 1", "count(.legs) became 2"] {
+        for allowed in [
+            "any(.legs, . == 1) became true", "any(.legs, . == 1) and .x became 1", "count(.legs) became 2",
+        ] {
             _ = try ReplayExpression(allowed, about: .change)
         }
     }

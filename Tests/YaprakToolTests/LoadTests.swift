@@ -204,7 +204,9 @@ import YaprakReplay
         let path = folder("bytes.yaprak"), things = RecordCollection<CBORValue, NoMetadata>("things")
         let made = try await Database.open(at: FilePath(path), collections: things)
         try await made.write { transaction in
-            let values: [[UInt8]] = [[0xd7, 0x6d, 0xf8], [0xb6, 0xbb, 0x9e], [0x9e, 0xe9, 0x65], [0xd7, 0x67, 0xb8], []]
+            let values: [[UInt8]] = [
+                [0xd7, 0x6d, 0xf8], [0xb6, 0xbb, 0x9e], [0x9e, 0xe9, 0x65], [0xd7, 0x67, 0xb8], [],
+            ]
             for (index, bytes) in values.enumerated() { transaction[things]["\(index)"] = ["hash": .bytes(bytes)] }
             transaction[things]["tag"] = ["hash": .tag(32, "true"), "nan": .float(.nan)]
         }

@@ -101,8 +101,8 @@ struct StoredGroups: Codable {
         var places: [[String: [Placement]]] = Array(repeating: [:], count: collections.count)
         let order = configuration.order
         for group in self.groups {
-            // Groups are found by the bytes of their names: one in another form than the code gives, as an older table made it, is
-            // not found.
+            // Groups are found by the bytes of their names: one in another form than the code gives, as an older table made it,
+            // is not found.
             guard group.name.utf8.elementsEqual(group.name.normalizedKey.utf8) else { throw SchemaMismatch() }
             var last: Placement?
             for (index, key) in group.keys.enumerated() {

@@ -38,7 +38,7 @@
             var i = 0, j = 0
             while i < old.count || j < new.count {
                 try check()
-                // By their bytes, which are how groups are told apart.
+                // By their bytes, which say whether two groups are the same.
                 let isOld = j == new.count || i < old.count && !new[j].utf8.lexicographicallyPrecedes(old[i].utf8)
                 let isNew = i == old.count || j < new.count && !old[i].utf8.lexicographicallyPrecedes(new[j].utf8)
                 let name = isOld ? old[i] : new[j]

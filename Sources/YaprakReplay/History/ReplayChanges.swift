@@ -159,7 +159,8 @@ extension ReplayReader {
             var commits = try store.commits(from: earlier.next(), through: later)
             while let stored = try commits.next() { try line.apply(ReplayCommit(stored).logged) }
         } catch let error as DatabaseError
-        where [.corruptLog, .commitOutOfReach, .extensionFailed].contains(error.code) {
+            where [.corruptLog, .commitOutOfReach, .extensionFailed].contains(error.code)
+        {
             // A checkpoint behind what can't be read may lead there, and what an extension can't follow may be gone there.
             return (first, Snapshot(try HistoryLine(of: store, at: later, types).state))
         }

@@ -23,7 +23,8 @@ public struct LogTag: Sendable, Hashable {
     /// What a tag may be called: 1 to 255 bytes of UTF-8 that no ``LogPosition`` or ``LogRange`` could read as something else.
     ///
     /// No number; no white space, no control or format characters; none of `@ ~ ^ { }` and no two dots in a row; no minus, plus
-    /// or dot in front, and no dot at the end. Names are equal if they are equal in Swift, so `é` is one name however it was typed.
+    /// or dot in front, and no dot at the end. Names are equal if they are equal in Swift, so `é` is one name however it was
+    /// typed.
     public struct Name: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The name as text, in NFC.
         public let description: String
