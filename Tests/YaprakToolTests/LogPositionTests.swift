@@ -323,6 +323,21 @@ import YaprakReplay
         }
     }
 
+    @Test func `A tag that ends with a dot, as they could once, is read and deleted, and no new one is made`()
+        async throws
+    {
+        let reader = try await makeLog([1, 2])
+        let path = folder("log.yaprak")
+        _ = try folder.write("v1. 2\nx 1\n", to: "log.yaprak/tags")
+        #expect(try reader.tags().map(\.name.description) == ["v1.", "x"])
+        #expect(try reader.commitNumber(at: LogPosition("x")) == 1)
+        for words in [["v2."], ["v1.", "1", "--force"]] {
+            #expect(await yaprak(["tag", path] + words).code == 64)
+        }
+        #expect(await yaprak("tag", path, "v1.", "--delete").code == 0)
+        #expect(try reader.tags().map(\.name.description) == ["x"])
+    }
+
     @Test(
         arguments: [
             "x", "x ", " 1", "x 1 2", "x -1", "x +1", "x 1.0", "x 99999999999999999999", "x 9223372036854775808", "1 1",

@@ -31,10 +31,15 @@ public struct LogTag: Sendable, Hashable {
 
         /// A name; `nil` if a tag may not be called that. O(length).
         public init?(_ text: String) {
+            self.init(written: text)
+            if description.utf8.last == UInt8(ascii: ".") { return nil }
+        }
+
+        /// A name that a file of tags has: it may end with a dot, as names did once.
+        package init?(written text: String) {
             // Bytes, not characters: a mark behind a sign makes another character of it, and the same byte.
             let name = RecordKey.normalized(text), bytes = name.utf8
             guard let first = bytes.first, bytes.count <= 255, !"-+.".utf8.contains(first),
-                bytes.last != UInt8(ascii: "."),
                 !bytes.allSatisfy({ (0x30...0x39).contains($0) }),
                 !zip(bytes, bytes.dropFirst()).contains(where: { $0 == UInt8(ascii: ".") && $0 == $1 }),
                 name.unicodeScalars.allSatisfy(Self.isAllowed)

@@ -11,7 +11,7 @@ struct TagList {
         for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty {
             let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = LogTag.Name(String(decoding: parts[0], as: UTF8.self)),
+            guard parts.count == 2, let name = LogTag.Name(written: String(decoding: parts[0], as: UTF8.self)),
                 parts[1].allSatisfy({ (0x30...0x39).contains($0) }),
                 let number = UInt64(String(decoding: parts[1], as: UTF8.self)), number <= LogPosition.commitNumberMax
             else { throw Self.damage("line \(index + 1) is not a name, a space and a number") }

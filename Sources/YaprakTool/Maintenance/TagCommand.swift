@@ -24,14 +24,12 @@ struct TagCommand: AsyncParsableCommand {
     var database: String
 
     @Argument(
-        help: "The name: not a number; no white space, no @ ~ ^ { }, no two dots in a row, no - + . at the start.",
+        help:
+            "The name: not a number; no white space, no @ ~ ^ { }, no two dots in a row, no - + . in front, no . behind.",
         completion: .tag,
         transform: { text in
-            guard let name = LogTag.Name(text) else {
-                throw ValidationError(
-                    "\(text.debugDescription) is not a valid name of a tag. Use 1 to 255 bytes that are not a "
-                        + "number and do not begin with - + or ., without white space, control characters, any of "
-                        + "@ ~ ^ { }, or two dots in a row")
+            guard let name = LogTag.Name(written: text) else {
+                throw Self.invalid(text)
             }
             return name
         })
@@ -49,7 +47,16 @@ struct TagCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var paging: PagingOptions
 
+    private static func invalid(_ text: String) -> ValidationError {
+        ValidationError(
+            "\(text.debugDescription) is not a valid name of a tag. Use 1 to 255 bytes that are not a number, do not begin "
+                + "with - + or . and do not end with ., without white space, control characters, any of @ ~ ^ { }, or two "
+                + "dots in a row")
+    }
+
     func validate() throws {
+        // One that is there already can be deleted.
+        if let name, !delete, LogTag.Name(name.description) == nil { throw Self.invalid(name.description) }
         if delete, name == nil || position != nil || force { throw ValidationError("--delete takes a name alone") }
         if force, name == nil { throw ValidationError("--force takes a name") }
     }
