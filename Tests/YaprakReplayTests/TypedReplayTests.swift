@@ -229,7 +229,10 @@ import YaprakReplay
             let database = try await Database.open(at: path, options: replayable(), collections: .books)
             try await database.write { transaction in
                 for key in ["a", "b", "c"] { transaction[.books].set(Book(title: key), metadata: 1, for: key) }
-                for name in ["aisles", "notes"] { try transaction.setUntyped(1, for: "x", inCollectionNamed: name) }
+                for name in ["aisles", "notes", "odd"] {
+                    try transaction.setUntyped(1, for: "x", inCollectionNamed: name)
+                }
+                try transaction.setUntyped("set aside", for: "y", inCollectionNamed: "odd")
             }
             try await database.close()
         }
@@ -237,6 +240,7 @@ import YaprakReplay
         let database = try await Database.open(at: path, options: replayable())
         let start = database.snapshot
         try await database.bind(.books)
+        try await database.bind(RecordCollection<Int, NoMetadata>("odd").configured { $0.undecodable = .setAside })
         let bound = database.snapshot
         for (before, after) in [(start, bound), (bound, start), (then, bound), (bound, then)] {
             #expect(ReplayChanges(from: before, to: after).isEmpty)

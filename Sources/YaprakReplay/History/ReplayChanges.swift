@@ -117,6 +117,8 @@ extension ReplayChange {
     ) rethrows -> [ReplayChange] {
         var (old, new) = (before.untyped(name).makeIterator(), after.untyped(name).makeIterator())
         var (left, right) = (old.next(), new.next())
+        // What one of the two has set aside is there, too.
+        let (then, now) = (PresentForm(of: name, in: before), PresentForm(of: name, in: after))
         var changes: [ReplayChange] = []
         var count = 0
         while left != nil || right != nil {
@@ -125,7 +127,8 @@ extension ReplayChange {
             // The lesser key of the two comes first; where both have it, it is one record.
             let isOld = left.map { left in right.map { !$0.key.precedesInBytes(left.key) } ?? true } ?? false
             let isNew = right.map { right in left.map { !$0.key.precedesInBytes(right.key) } ?? true } ?? false
-            let (from, to) = (isOld ? left : nil, isNew ? right : nil)
+            let from = isOld ? left : right.flatMap { then[$0.key] }.map { ReplayRecord($0) }
+            let to = isNew ? right : left.flatMap { now[$0.key] }.map { ReplayRecord($0) }
             if from != to {
                 let kinds = ReplayRecord.kinds(from: from, to: to)
                 changes.append(ReplayChange(collectionName: name, kinds: kinds, before: from, after: to))
