@@ -224,13 +224,25 @@ extension ReplayStepper {
             kept.isEmpty ? wait(milliseconds) : kept.removeFirst()
         }
 
-        /// Whether a key came that quits; keeps all that come. Looks at the keyboard now and then, without waiting.
+        /// Whether a key came that quits, which is the next then: what was pressed before it is about a commit that is not
+        /// reached. Other keys are kept. Looks at the keyboard now and then, without waiting.
         func isQuitPressed() -> Bool {
             askedCount += 1
             guard askedCount.isMultiple(of: 16) else { return false }
             let event = wait(0)
             if event != .timeout { kept.append(event) }
-            return kept.contains { [.key(.interrupt), .key(.escape), .key(.character("q")), .end].contains($0) }
+            guard let first = kept.firstIndex(where: quitting.contains) else { return false }
+            kept.removeFirst(first)
+            return true
+        }
+
+        /// A position may be typed ahead, with any letter, and be given up by Esc.
+        private var quitting: [Keyboard.Event] {
+            let isTyping = kept.contains { event in
+                guard case .key(.character(let sign)) = event else { return false }
+                return sign == ":" || sign.isASCII && sign.isNumber
+            }
+            return [.key(.interrupt), .end] + (isTyping ? [] : [.key(.escape), .key(.character("q"))])
         }
     }
 }
