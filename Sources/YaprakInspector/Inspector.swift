@@ -102,7 +102,7 @@
         private let hub: EventHub
         private let limits: ServerLimits
         private let token: String
-        private var made: InspectorService?
+        private var made: (port: Int, service: InspectorService)?
 
         init(_ history: any InspectedHistory, _ hub: EventHub, _ limits: ServerLimits, _ token: String) {
             self.history = history
@@ -111,12 +111,14 @@
             self.token = token
         }
 
-        func stop() { made?.stop() }
+        func stop() { made?.service.stop() }
 
         func service(of port: Int) -> InspectorService {
-            if let made { return made }
+            // A port may be given up before it is the one that is served.
+            if let made, made.port == port { return made.service }
+            made?.service.stop()
             let service = InspectorService(history, access: Access(port: port, token: token), hub: hub, limits: limits)
-            made = service
+            made = (port, service)
             return service
         }
     }

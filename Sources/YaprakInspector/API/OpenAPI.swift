@@ -27,7 +27,7 @@
             schema: ["type": "integer", "minimum": 0, "maximum": 2_147_483_647])
         private static let limit = Parameter(
             name: "limit",
-            words: "The most to return. Records and changes end with the one that exceeds 32 MiB: go on with offset.",
+            words: "The most to return. Lists end with the part that exceeds 32 MiB: go on with offset.",
             schema: ["type": "integer", "minimum": 1, "maximum": 1000])
 
         private static let commit: CBORValue = [

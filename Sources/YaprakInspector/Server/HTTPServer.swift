@@ -31,9 +31,9 @@
                 } catch let error as IOError {
                     triesLeft -= 1
                     if triesLeft > 0, Errno(rawValue: error.errnoCode) == .addressInUse { continue }
+                    let remedy = port == 0 ? "Try again, or give a port." : "Use --port 0 for a free one."
                     throw DatabaseError(
-                        .ioFailed,
-                        "Can't listen on port \(port) of 127.0.0.1 and ::1: \(error). Use --port 0 for a free one.",
+                        .ioFailed, "Can't listen on port \(port) of 127.0.0.1 and ::1: \(error). \(remedy)",
                         cause: error)
                 }
             }
