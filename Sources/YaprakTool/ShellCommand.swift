@@ -29,7 +29,11 @@ struct ShellCommand: AsyncParsableCommand {
         var journey = try Journey(path)
         // Before the first prompt: what is no database is refused here.
         let newest = try journey.reader.newestCommitNumber()
-        let input = Invocation.lines { ShellCompletion(database: path, journey: journey).completion(of: $0) }
+        let input = Invocation.lines { line in
+            // What is at the path now: the line that names it says that it is another.
+            guard let there = journey.isAtItsPath ? journey : try? Journey(path) else { return nil }
+            return ShellCompletion(database: path, journey: there).completion(of: line)
+        }
         if input.isInteractive {
             try console.err.write(
                 "\(database.plain), newest commit \(newest). `help` lists the subcommands, `exit` ends.\n")
