@@ -55,7 +55,7 @@ import ToolSupport
         let alone = await yaprak("compact", target, "--keep", "commits=1", "--yes")
         #expect(code != 0 && code == alone.code, "\(console.err.text)\(alone)")
         let text = console.err.text
-        #expect(text.hasPrefix("yaprak: \(target) has the whole history, and was not compacted: "), "\(text)")
+        #expect(text.hasPrefix("yaprak: \(target) may have the whole history: "), "\(text)")
         #expect(text.contains("`yaprak compact` does it. ("), "\(text)")
         #expect(text.split(separator: " ").last == alone.err.split(separator: " ").last, "\(text)\(alone.err)")
     }

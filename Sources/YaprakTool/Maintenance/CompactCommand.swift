@@ -74,8 +74,12 @@ struct CompactCommand: AsyncParsableCommand {
             return try compact(into, isDryRun: isDryRun)
         } catch {
             guard let failure = Failure(error) else { throw error }
+            // Where something could not be removed, the rest may be.
+            let left =
+                error is CancellationError
+                ? "has the whole history, and was not compacted" : "may have the whole history"
             throw Failure(
-                failure.code, "\(into) has the whole history, and was not compacted: \(failure.message)",
+                failure.code, "\(into) \(left): \(failure.message)",
                 place: failure.place, exitCode: failure.exitCode,
                 hint: (failure.hint.map { $0 + " " } ?? "") + "`yaprak compact` does it.")
         }
