@@ -364,27 +364,12 @@ final class DecodingState: Pooled {
         pathCount = count
     }
 
+    /// The keys that a path stands for. O(length).
     func keys(of path: InnerPath) -> [any CodingKey] {
         let number = Int(path.number)
         let keys = number > 0 && number <= paths.count ? paths[number - 1] : []
         return path.isOfItem ? keys + [IndexKey(Int(path.index))] : keys
     }
-}
-
-/// The keys between a value and a container that `nestedContainer` made for it: those that the state keeps under a number, and
-/// the index of an item behind them. A list of a million items keeps its own keys once. The input is below 4 GiB.
-struct InnerPath {
-    /// 0 for no keys.
-    fileprivate var number: UInt32 = 0
-    fileprivate var index = UInt32.max
-
-    fileprivate var isOfItem: Bool { index != .max }
-    var isEmpty: Bool { number == 0 && !isOfItem }
-
-    static var none: InnerPath { InnerPath() }
-
-    /// That of the item at `index`, in the list whose own keys these are.
-    func item(_ index: Int) -> InnerPath { InnerPath(number: number, index: UInt32(truncatingIfNeeded: index)) }
 }
 
 /// A null for the decoder of an absent item.
