@@ -152,7 +152,11 @@ struct ExpressionParser {
                     "\"became\" is about what a commit changed; it is for `yaprak log --where` and "
                         + "`yaprak revert --where`")
             }
-            if isInElements { throw wrong("\"became\" is about the record that a commit changed; write it outside") }
+            if isInElements {
+                throw wrong(
+                    "\"became\" is about the record that a commit changed, not about one of its elements; write it outside "
+                        + "of the function")
+            }
             _ = try value(left)
             try advance()
             let right = try value(expression(.sum))
