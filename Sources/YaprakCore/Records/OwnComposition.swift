@@ -13,7 +13,8 @@ package enum OwnComposition {
     /// The least mark that came after version 13.
     private static let firstMark: UInt32 = 0x897
 
-    /// The second part of U+0CCB, whose first has two parts too: no other whole is made of such a one and a letter.
+    /// The second part of U+0CCB, whose first part has two parts itself. No other composition of such a one with a scalar of
+    /// class 0 differs from Foundation's.
     private static let kannadaSign: Unicode.Scalar = "\u{cd5}"
 
     /// Whether a string has a scalar that the standard library decomposes, composes or puts in order otherwise than Foundation.

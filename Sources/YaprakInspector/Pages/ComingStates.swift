@@ -6,8 +6,8 @@
     ///     guard let result = await states.snapshot(at: number, within: .milliseconds(150)) else { return "being read" }
     ///
     /// A page that asks again while the state is read gets the same one. At most ``readingMax`` are read at a time: who
-    /// slides through history leaves no queue of states behind that nobody waits for any more. An error that nobody heard is
-    /// what the next one is answered who asks within a few seconds: it may have taken as long as a state.
+    /// slides through history leaves no queue of states behind that nobody waits for any more. An error that
+    /// nobody waited for is kept for some seconds, and is the answer to the next question: to fail may take as long as to read.
     actor ComingStates {
         static let readingMax = 2
 

@@ -6,8 +6,8 @@ extension ViewReader {
     ///     if database.snapshot[mail].hasChanges(since: shown[mail]) { … }
     ///
     /// A view whose new sorting gives the same order has none. Snapshots of two openings, or of two databases that
-    /// are no forks of each other, can't be compared: the answer is `true`. So it is where the view begins or ceases to put
-    /// rows into several groups.
+    /// are no forks of each other, can't be compared: the answer is `true`. The same goes where the view begins or ceases to
+    /// put rows into several groups.
     /// - Complexity: O(nodes that the two don't share), up to the first row that differs in a group; mostly O(1).
     ///   O(*n* log *n*) if the sorting changed between the two.
     public func hasChanges(since earlier: Self) -> Bool {

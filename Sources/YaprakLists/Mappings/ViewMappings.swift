@@ -136,8 +136,8 @@ public struct ViewMappings<View: OrderedView>: Sendable {
     ///
     /// Any two snapshots do, near or far, forwards or backwards, and those of forks. If the mappings have not been updated to
     /// the view as it is in `old`, they are updated first. Snapshots of two openings, or of two databases that are no forks
-    /// of each other, can't be compared: the answer is ``ListChanges/isReload``. So it is where the view put each row into one
-    /// group in one of them and may put it into several in the other: all its rows have another ``ListItemID`` then.
+    /// of each other, can't be compared: the answer is ``ListChanges/isReload``. The same goes where the view puts each row into
+    /// one group in one snapshot, and may put it into several in the other: all rows have another ``ListItemID`` then.
     /// - Parameter limit: if more rows than that changed in the groups of the list, the answer is ``ListChanges/isReload``.
     /// - Throws: ``DatabaseError`` with the code `extensionNotRegistered` if a snapshot does not have the view, or the index of a
     ///   search.

@@ -57,8 +57,8 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     }
 
     /// The same for collections with types: `netChanges.changes(in: .books)`. Records that were written and are what they
-    /// were are among it; of two snapshots that share nothing, all records are,
-    /// and their kinds say nothing. Of a collection that has other types in ``before``, all records are inserted.
+    /// were are among it; of two snapshots that share nothing, all records are, and their kinds say nothing. Of a collection that
+    /// has other types in ``before``, all records are inserted.
     /// - Complexity: as ``init(from:to:)``, at each call.
     public var netChanges: NetChanges { after.difference(since: before) }
 

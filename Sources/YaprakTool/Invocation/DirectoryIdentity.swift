@@ -16,7 +16,7 @@ struct DirectoryIdentity: Equatable {
     /// `nil` if there is nothing at the path, or nothing that this process may look at. A link in its last place is not followed:
     /// no database is opened through one.
     ///
-    /// Not inlined: its buffer would give the parts of an async function a guard of the stack, which is read through the thread.
+    /// Not inlined: for its buffer, the parts of an async function would get a stack canary, which is a thread-local variable.
     @inline(never)
     init?(of path: FilePath) {
         var status = stat()
