@@ -100,6 +100,12 @@ struct KeyProbe {
             && row._withUnsafeGuaranteedRef { $0.isSurelyKey(count: n, tail: KeyBytes.tail(bytes)) }
     }
 
+    /// Whether a row has this key, if its word behind the first `skip` bytes is that of the key.
+    @inline(__always)
+    func isKey(of row: RowRef, behind skip: Int) -> Bool {
+        skip == 0 && isSurelyKey(of: row, knowing: 8) || compare(to: row) == 0
+    }
+
     @inline(__always)
     func compare(to row: RowRef) -> Int { row.withKey { KeyBytes.compare(bytes, $0) } }
 }

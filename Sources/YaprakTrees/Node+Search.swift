@@ -68,13 +68,16 @@ extension Node {
         return order < 0 ? NodePlace(i, false) : placeAmongTies(of: probe, word: word, after: i)
     }
 
-    /// The only entry that can have this key, going by its word and without reading a row; nil if there is none, or several.
+    /// The place of a key as far as words show it, without reading a row: of one that seems to be found, only its row shows
+    /// whether it is. `nil` where words don't decide.
     @inline(__always)
-    func onlyCandidate(for probe: KeyProbe) -> Int? {
-        let word = KeyBytes.word(probe.bytes, at: skip)
+    func placeByWords(of probe: KeyProbe) -> NodePlace? {
+        let skip = self.skip
+        let word = skip == 0 ? probe.first : KeyBytes.word(probe.bytes, at: skip)
         let i = lowerBound(word)
-        guard i < count, words[i] == word, i &+ 1 == count || words[i &+ 1] != word else { return nil }
-        return i
+        // Where a prefix is skipped, the key may have another one.
+        if i == count || words[i] != word { return skip == 0 ? NodePlace(i, false) : nil }
+        return i &+ 1 == count || words[i &+ 1] != word ? NodePlace(i, true) : nil
     }
 
     /// The last entry that doesn't come after a key, or the first one, going by words and without reading a row: where words

@@ -66,6 +66,68 @@ extension TreeDraft {
         }
     }
 
+    /// Puts the row that `make` returns under a key, in the place of the one that is there. One descent.
+    ///
+    /// Which row that is follows from the words of its leaf, nearly always: it is seldom in a cache, and is fetched while the
+    /// nodes above it are copied. So they are copied also where nothing is put in the end.
+    /// - Parameter make: gets the row that is there, valid during the call, and returns a new one with this key; `nil` leaves all
+    ///   rows as they are. It edits no tree.
+    /// - Returns: the row that was there, and the one in its place.
+    package func put(
+        key: UnsafeBufferPointer<UInt8>, into root: inout TreeRoot, by make: (Unmanaged<TreeRow>?) -> TreeRow?
+    ) -> (old: TreeRow?, new: TreeRow?) {
+        precondition(isOpen, "the draft has ended")
+        guard root.raw != nil else {
+            guard let row = make(nil) else { return (nil, nil) }
+            plant(row, word: KeyBytes.word(key, at: 0), ordered: false, in: &root)
+            return (nil, row)
+        }
+        let probe = KeyProbe(key)
+        let depth = descendToLeaf(root, to: probe)
+        let place = path[depth].node.placeByWords(of: probe)
+        guard let index = place.flatMap({ $0.isFound ? $0.index : nil }) else {
+            return put(&root, depth: depth, place ?? path[depth].node.place(of: probe), by: make)
+        }
+        path[depth].index = index
+        let there = path[depth].node.rows[index]
+        there.fetch()
+        touch()
+        ownPath(&root, depth: depth, slack: 0)
+        guard probe.isKey(of: there, behind: path[depth].node.skip) else {
+            return put(&root, depth: depth, path[depth].node.place(of: probe), by: make)
+        }
+        let before = changes
+        guard let row = make(there) else { return (there.takeUnretainedValue(), nil) }
+        precondition(changes == before, "what makes a row edits no tree")
+        assert(row.compareKey(to: key) == 0, "a row is put under its own key")
+        path[depth].node.rows[index] = adopt(row)
+        path[depth].node.noteChange(at: index)
+        fixBounds(depth: depth, isSameKey: true)
+        // Here and not before: a reference that is counted waits for the row.
+        let old = there.takeUnretainedValue()
+        discard(there)
+        checkShape(root)
+        return (old, row)
+    }
+
+    /// The same at a place in the leaf that the path leads to.
+    @inline(never)
+    private func put(
+        _ root: inout TreeRoot, depth: Int, _ place: NodePlace, by make: (Unmanaged<TreeRow>?) -> TreeRow?
+    ) -> (old: TreeRow?, new: TreeRow?) {
+        path[depth].index = place.index
+        let old = place.isFound ? path[depth].node.rows[place.index].takeUnretainedValue() : nil
+        let before = changes
+        guard let row = make(old.map(Unmanaged.passUnretained)) else { return (old, nil) }
+        precondition(changes == before, "what makes a row edits no tree")
+        if place.isFound {
+            replaceRow(&root, depth: depth, with: row)
+        } else {
+            insertRow(&root, depth: depth, row: row, hint: 0)
+        }
+        return (old, row)
+    }
+
     /// Puts a row under its key, in the place of one that is there almost certainly. One descent, as ``put(_:key:into:)``.
     ///
     /// Which row that is follows from the words of its leaf. Whether it has the key is seen at the end: the row is seldom in a
@@ -79,9 +141,10 @@ extension TreeDraft {
         let probe = KeyProbe(key)
         let depth = descendToLeaf(root, to: probe)
         assert(!path[depth].node.isOrdered, "a comparator's tree has no words of keys")
-        guard let index = path[depth].node.onlyCandidate(for: probe) else {
+        guard let place = path[depth].node.placeByWords(of: probe), place.isFound else {
             return put(make(key), key: key, into: &root)
         }
+        let index = place.index
         path[depth].index = index
         let old = path[depth].node.rows[index]
         old.fetch()

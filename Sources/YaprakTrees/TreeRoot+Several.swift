@@ -62,7 +62,9 @@ extension TreeRoot {
             }
         }
         for descent in descents {
-            if let candidate = descent.node.onlyCandidate(for: descent.probe) { descent.node.rows[candidate].fetch() }
+            if let place = descent.node.placeByWords(of: descent.probe), place.isFound {
+                descent.node.rows[place.index].fetch()
+            }
         }
         for index in descents.indices {
             let (probe, node) = (descents[index].probe, descents[index].node)

@@ -142,7 +142,12 @@ final class History {
         // Some that differ behind the word of their entry alone.
         if generator.chance(15) { key += "-a tail that goes on \(generator.below(3))" }
         switch generator.below(100) {
-        case 0..<15: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 0..<8: draft.insert(row(key), into: &line.roots[generator.below(2)])
+        case 8..<15:
+            let index = generator.below(2)
+            _ = key.utf8.withContiguousStorageIfAvailable {
+                draft.put(key: $0, into: &line.roots[index]) { _ in self.row(key) }
+            }
         case 15..<20:
             let index = generator.below(2)
             _ = key.utf8.withContiguousStorageIfAvailable {

@@ -30,6 +30,8 @@ import Testing
                     let row = form.row(key, number)
                     row.withKey { draft.exchange($0, in: &root) { _ in row } }
                     model[Array(key.utf8)] = number
+                } else if generator.chance(25) {
+                    put(key, number, draft, &root, &model, form, "seed \(seed), round \(round)")
                 } else if generator.chance(15) {
                     exchangeLast(key, number, draft, &root, &model, form, "seed \(seed), round \(round)")
                 } else if generator.chance(grows ? 85 : 25) {
@@ -66,6 +68,25 @@ import Testing
         timeline.close(roots: [root])
         timeline.reclaimAll()
         #expect(timeline.arena.counts == ArenaCounts(), "seed \(seed)")
+    }
+
+    /// Puts a row under a key, or, for every fourth number, only looks at what is there.
+    private static func put(
+        _ key: String, _ number: Int, _ draft: TreeDraft, _ root: inout TreeRoot, _ model: inout Model, _ form: RowForm,
+        _ note: String
+    ) {
+        let bytes = Array(key.utf8)
+        var calls = 0
+        let (old, new) = bytes.withUnsafeBufferPointer { bytes in
+            draft.put(key: bytes, into: &root) { there in
+                calls += 1
+                #expect(there?.takeUnretainedValue().number == model[Array(bytes)], "\(note), \(key)")
+                return number % 4 == 0 ? nil : form.row(key, number)
+            }
+        }
+        #expect(old?.number == model[bytes] && calls == 1, "\(note), \(key)")
+        #expect(new?.number == (number % 4 == 0 ? nil : number), "\(note), \(key)")
+        if let new { model[bytes] = new.number }
     }
 
     /// Replaces the last row that doesn't come after a key, or, for every fourth number, only looks at it.

@@ -35,6 +35,33 @@ extension Draft {
         note(entry, changed, isRemoval, slot, key)
     }
 
+    /// Puts a record under `key` (in its normal form) and notes it, in the place of the one that is there.
+    ///
+    /// - Parameters:
+    ///   - kinds: what that changes in a record that is there.
+    ///   - make: makes the record, given the one that is there. It edits nothing. It is not called if none may be put.
+    @usableFromInline
+    func put(_ slot: Int, _ key: String, _ kinds: ChangeKinds, _ make: (RecordBox?) -> RecordBox) {
+        guard failure == nil, countOperation() else { return }
+        let (old, new) = key.withKeyBytes { bytes in
+            heldTree._withUnsafeGuaranteedRef { tree in
+                tree.put(key: bytes, into: &roots[slot]) { row in
+                    // What is there may go, and stay, whatever the limit was when it came.
+                    guard let row else { return admit(key) ? make(nil) : nil }
+                    return row._withUnsafeGuaranteedRef { make(unsafeDowncast($0, to: RecordBox.self)) }
+                }
+            }
+        }
+        guard let new else { return }
+        let isNew = old == nil
+        let entry = ChangeEntry(
+            before: (consume old).map { unsafeDowncast($0, to: RecordBox.self) },
+            after: unsafeDowncast(consume new, to: RecordBox.self), kinds: isNew ? .inserted : kinds)
+        if directory.hasAsides { return noteWithAsides(entry, true, false, slot, key) }
+        recorders.note(entry, in: slot, count: roots[slot].count - (isNew ? 1 : 0), firstStamp: firstStamp)
+        frozen = nil
+    }
+
     @inline(__always)
     private func note(
         _ entry: consuming ChangeEntry, _ changed: Bool, _ isRemoval: Bool, _ slot: Int, _ key: String

@@ -82,19 +82,25 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
     public func set(_ object: Object, metadata: Metadata?, for key: String) {
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata, key) else { return }
-        draft.apply(slot, key) { old in
-            .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
-        }
+        draft.put(slot, key, [.objectChanged, .metadataChanged]) { box($0?.key ?? key, object, metadata) }
     }
 
     /// Inserts or replaces an object and keeps the metadata that is there. The subscript's other name.
     @inlinable
-    func setObject(_ object: Object, for key: String) {
+    func setObject(_ object: consuming Object, for key: String) {
         if draft.needsPreparing(slot) { return prepareAndSetObject(object, for: key) }
         let key = RecordKey.normalized(key)
-        draft.apply(slot, key) { old in
-            guard let old else { return .put(keeping(nil, key, object, nil), .objectChanged) }
-            return .put(keeping(old, key, object, unsafeDowncast(old, to: Box.self).metadata), .objectChanged)
+        // Moved into its record: no reference in it is counted.
+        var moved: Object? = consume object
+        draft.put(slot, key, .objectChanged) { old in
+            let stamp = draft.stamp
+            let object = moved.take()!
+            guard let old else {
+                return Box.make(key: key, object: object, metadata: nil, objectStamp: stamp, metadataStamp: stamp)
+            }
+            return Box.make(
+                key: old.key, object: object, metadata: unsafeDowncast(old, to: Box.self).metadata, objectStamp: stamp,
+                metadataStamp: old.metadataStamp)
         }
     }
 
@@ -103,11 +109,8 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
         let key = RecordKey.normalized(key)
         guard let (object, metadata) = prepared(object, metadata(for: key), key) else { return }
         let mayChangeBoth = isPrepared
-        draft.apply(slot, key) { old in
-            if mayChangeBoth {
-                return .put(box(old?.key ?? key, object, metadata), [.objectChanged, .metadataChanged])
-            }
-            return .put(keeping(old, key, object, metadata), .objectChanged)
+        draft.put(slot, key, mayChangeBoth ? [.objectChanged, .metadataChanged] : .objectChanged) { old in
+            mayChangeBoth ? box(old?.key ?? key, object, metadata) : keeping(old, key, object, metadata)
         }
     }
 
@@ -228,8 +231,7 @@ public struct MutableRecords<Object: Codable & Sendable, Metadata: Codable & Sen
             metadataStamp: draft.tree.stamp)
     }
 
-    @inlinable
-    func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
+    private func keeping(_ old: RecordBox?, _ key: String, _ object: Object, _ metadata: Metadata?) -> Box {
         let stamp = draft.stamp
         return Box.make(
             key: old?.key ?? key, object: object, metadata: metadata, objectStamp: stamp,
