@@ -112,4 +112,11 @@ struct CommitContents: Sendable {
         self.batch = batch
         self.extensionChanges = extensionChanges
     }
+
+    /// What a changeset keeps in memory, about; see ``DatabaseOptions/lagBytesLimit``.
+    /// - Parameter item: the commit as it goes to the log; `nil` without one.
+    func retainedBytes(encodedAs item: [UInt8]? = nil) -> Int {
+        let records = batch.recordCount
+        return 64 + records * 128 + (item?.count ?? records * 128)
+    }
 }

@@ -81,7 +81,7 @@ extension Database {
         // Here, where the draft and the state before it are let go: what is reclaimed now calls for no task.
         reclaimer.reclaimSome(timeline, retired: done.retiredCount)
         if done.isOwnCommit { files?.checkpointIfDue(self) }
-        for callback in done.callbacks { callback() }
+        if let callbacks = done.callbacks { for callback in callbacks { callback() } }
     }
 
     /// A write that instruments observe.
@@ -128,7 +128,8 @@ extension Database {
         var isOwnCommit: Bool
         /// The commit that was made; in memory there is no ticket for it.
         var commitNumber: CommitNumber?
-        var callbacks: [@Sendable () -> Void]
+        /// `nil` for none.
+        var callbacks: [@Sendable () -> Void]?
         /// Nodes and rows that it retired.
         var retiredCount: Int
     }
@@ -142,6 +143,7 @@ extension Database {
 
     /// Waits for a turn, on the caller's executor, and runs a transaction in it, on the actor.
     /// - Throws: `EarlyFailure` where what it throws may be because of a commit that the log then refuses.
+    @inline(__always)
     private nonisolated(nonsending) func performInTurn(
         _ origin: String, _ body: @Sendable (inout WriteTransaction) throws -> Void
     ) async throws -> Done {
@@ -208,13 +210,13 @@ extension Database {
         defer { draft.end(at: working) }
         if let ticket = try finish(draft, origin: origin) {
             return Done(
-                ticket: ticket, isOwnCommit: true, commitNumber: draft.baseNumber, callbacks: draft.callbacks,
+                ticket: ticket, isOwnCommit: true, commitNumber: draft.baseNumber, callbacks: draft.ownCallbacks,
                 retiredCount: draft.retiredCount)
         }
         // In memory all is done. With a log there was nothing to commit.
         return Done(
             ticket: unpublishedTicket, isOwnCommit: false,
-            commitNumber: draft.baseNumber == before ? nil : draft.baseNumber, callbacks: draft.callbacks,
+            commitNumber: draft.baseNumber == before ? nil : draft.baseNumber, callbacks: draft.ownCallbacks,
             retiredCount: draft.retiredCount)
     }
 
@@ -259,6 +261,12 @@ extension Database {
     /// Seals a draft and sends it on its way: to the log, or straight to the readers.
     /// - Returns: where to wait for the log; `nil` in memory, or if there was nothing to commit.
     func finish(_ draft: Draft, origin: String) throws -> CommitTicket? {
+        if draft.isPlain {
+            let (state, nanoseconds) = draft.sealPlain()
+            working = state
+            publication.publish(state, of: draft, origin: origin, nanoseconds: nanoseconds)
+            return nil
+        }
         do {
             return try draft.seal(origin: origin) { sealed in
                 if let files { return try append(sealed, to: files) }

@@ -105,6 +105,12 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         guard let collectionNames else { return true }
         return batch.concerns(anyOf: collectionNames)
     }
+
+    /// Whether changes of the collection called `name` can matter to it, if nothing else has changed.
+    final func isConcerned(byCollectionNamed name: String) -> Bool {
+        if let onlyCollectionName { return onlyCollectionName == name }
+        return collectionNames?.contains(name) ?? true
+    }
 }
 
 extension ExtensionTable {

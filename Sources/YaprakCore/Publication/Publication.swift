@@ -80,6 +80,16 @@ final class Publication: Sendable {
         }
     }
 
+    /// The same of a plain one, which has left its changes in the draft that made it.
+    @inline(never)
+    func publish(_ newest: SnapshotState, of draft: Draft, origin: String, nanoseconds: Int64) {
+        publish(newest, isCommit: true) {
+            let contents = draft.takeContents(origin: origin, nanoseconds: nanoseconds)
+            let bytes = contents.retainedBytes()
+            return ChangesetLink(changeset: Changeset(contents), number: newest.number, bytes: UInt64(bytes))
+        }
+    }
+
     /// The same of one whose changeset is made.
     ///
     /// - Parameter bytes: what the changeset keeps in memory, about.

@@ -64,6 +64,12 @@ package final class CollectionDirectory: Sendable {
         return bindings.head.withUnsafeBufferPointer { $0[slot].needsPreparing }
     }
 
+    /// Whether a record of a collection may nest too deep.
+    func mayNestTooDeep(_ slot: Int) -> Bool {
+        guard slot < bindings.head.count else { return bindings[slot].mayNestTooDeep }
+        return bindings.head.withUnsafeBufferPointer { $0[slot].mayNestTooDeep }
+    }
+
     /// The directory with one more collection at the end. O(log *n*).
     func appending(_ binding: CollectionBinding) -> CollectionDirectory {
         var bindings = bindings

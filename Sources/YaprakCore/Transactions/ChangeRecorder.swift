@@ -4,7 +4,7 @@ import YaprakTrees
 struct ChangeRecorder {
     fileprivate(set) var slot: Int
     /// Records there were when noting began.
-    private let startCount: Int
+    private var startCount: Int
     private var entries: OneOrMany<ChangeEntry> = []
     private var isCleared = false
     private var clearedAsides = 0
@@ -16,12 +16,23 @@ struct ChangeRecorder {
         self.startCount = startCount
     }
 
+    /// Begins once more, for the collection in `slot`; it has no notes. Nothing is let go of.
+    fileprivate mutating func begin(_ slot: Int, startCount: Int) {
+        assert(entries.isEmpty, "what was noted is taken or forgotten")
+        self.slot = slot
+        self.startCount = startCount
+        isCleared = false
+        clearedAsides = 0
+        hasRemovals = false
+        hasRepeats = false
+    }
+
     /// Notes one change. `firstStamp` is the stamp with which the draft began.
     mutating func note(_ entry: consuming ChangeEntry, firstStamp: UInt64) {
         // The same record twice is rare, and is recognized without looking it up: either its box was made by this very
         // draft, or it came back after a removal.
-        if let before = entry.before {
-            if before.birth >= firstStamp { hasRepeats = true }
+        if let birth = entry.before?.birth {
+            if birth >= firstStamp { hasRepeats = true }
             if entry.after == nil { hasRemovals = true }
         } else if hasRemovals {
             hasRepeats = true
@@ -48,6 +59,9 @@ struct ChangeRecorder {
         var seen: Set<String> = []
         return entries.reduce(0) { seen.insert($1.key).inserted && $1.before.isAside ? $0 + 1 : $0 }
     }
+
+    /// Whether something was noted, and all of it is left.
+    fileprivate var isSettled: Bool { !hasRepeats && (isCleared || !entries.isEmpty) }
 
     /// Makes of all notes what is left of them.
     /// - Returns: whether anything is.
@@ -90,6 +104,9 @@ struct ChangeRecorders {
     /// The slot of the only collection that has one, if there is one.
     var onlySlot: Int? { isEmpty || !others.isEmpty ? nil : first.slot }
 
+    /// The same, if what was noted is what is left of it.
+    var onlySettledSlot: Int? { isEmpty || !others.isEmpty || !first.isSettled ? nil : first.slot }
+
     /// Whether a collection has a recorder. O(1).
     func has(_ slot: Int) -> Bool { first.slot == slot || !others.isEmpty && place(of: slot) != nil }
 
@@ -129,7 +146,7 @@ struct ChangeRecorders {
     private mutating func begin(_ slot: Int, _ count: Int) -> Bool {
         if first.slot == slot { return true }
         if isEmpty {
-            first = ChangeRecorder(slot: slot, startCount: count)
+            first.begin(slot, startCount: count)
             return true
         }
         if place(of: slot) != nil { return false }

@@ -12,10 +12,7 @@ extension Draft {
         let item: [UInt8]?
 
         /// What the changeset keeps in memory, about; see ``DatabaseOptions/lagBytesLimit``.
-        var retainedBytes: Int {
-            let records = contents.batch.recordCount
-            return 64 + records * 128 + (item?.count ?? records * 128)
-        }
+        var retainedBytes: Int { contents.retainedBytes(encodedAs: item) }
     }
 
     /// Makes the next state and its changeset, and delivers them; does not if the transaction changed nothing. Either way the
@@ -69,6 +66,38 @@ extension Draft {
             throw error
         }
         return try deliver(Sealed(state: state, contents: consume contents, item: item))
+    }
+
+    /// Whether the transaction did nothing but change records of one collection, which nobody follows but those who are given
+    /// the changeset: then it can't fail, and ``sealPlain()`` ends it. Most are such where there is no log.
+    var isPlain: Bool {
+        guard let slot = recorders.onlySettledSlot, segments.isEmpty, failure == nil, info == nil, !clearedAll,
+            !isModified,
+            primarySteps.isEmpty, extensionChanges.isEmpty, goneAsides.isEmpty, loggedSteps == nil,
+            !environment.encodes, !environment.checksDecoding
+        else { return false }
+        if directory.mayNestTooDeep(slot) { return false }
+        return extensions.isEmpty || !concernsExtensions(onlyIn: slot)
+    }
+
+    /// Whether any extension may have to follow changes of one collection.
+    private func concernsExtensions(onlyIn slot: Int) -> Bool {
+        let name = directory.bindings[slot].name
+        return extensions.indices.contains { extensions.registration(at: $0).isConcerned(byCollectionNamed: name) }
+    }
+
+    /// Makes the next state of a transaction that is plain. The draft is over, and its notes stay until it ends: what it did can
+    /// be asked of ``takeContents(origin:nanoseconds:)``.
+    func sealPlain() -> (state: SnapshotState, nanoseconds: Int64) {
+        let nanoseconds = environment.clock()
+        return (sealTrees(nanoseconds: nanoseconds), nanoseconds)
+    }
+
+    /// Takes out what a transaction did that was plain and is sealed. No record is let go.
+    func takeContents(origin: String, nanoseconds: Int64) -> CommitContents {
+        CommitContents(
+            number: baseNumber, origin: origin, nanoseconds: nanoseconds, info: nil, batch: takeBatch(),
+            extensionChanges: [])
     }
 
     /// Asks the extensions that may refuse the commit.

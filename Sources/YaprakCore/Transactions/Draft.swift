@@ -192,6 +192,9 @@ final class Draft {
     /// Keeps code to be run when the commit is published.
     func runAfterCommit(_ body: @escaping @Sendable () -> Void) { callbacks.append(body) }
 
+    /// That code; `nil` where there is none.
+    var ownCallbacks: [@Sendable () -> Void]? { callbacks.isEmpty ? nil : callbacks }
+
     /// Lets that code go.
     func dropCallbacks() { callbacks = [] }
 
