@@ -7,13 +7,28 @@ import Synchronization
 /// would otherwise be searched a thousand times.
 package struct ExtensionTable: Sendable {
     private var entries: ContiguousArray<ExtensionEntry> = []
-    /// `nil` where there are so few that looking through them is faster.
-    private var places: Places?
+    /// What a commit leaves as it is, in one object: each state refers to it. `nil` where there is nothing of it.
+    private var rest: Rest?
+
+    private final class Rest: Sendable {
+        /// `nil` where there are so few that looking through them is faster.
+        let places: Places?
+        let parents: Set<String>
+        let waiting: [String: StoredExtension]
+
+        init(places: Places?, parents: Set<String>, waiting: [String: StoredExtension]) {
+            (self.places, self.parents, self.waiting) = (places, parents, waiting)
+        }
+    }
+
     /// The names of those that others depend on.
-    private(set) var parents: Set<String> = []
+    var parents: Set<String> { rest?.parents ?? [] }
     /// Primary state whose extension is not registered, by name: it belongs to the state like the roots do, so that backups and
-    /// forks of a snapshot have it as it was.
-    var waiting: [String: StoredExtension] = [:]
+    /// forks of a snapshot have it as it was. Setting one is O(their number).
+    var waiting: [String: StoredExtension] {
+        get { rest?.waiting ?? [:] }
+        set { setRest(rest?.places, parents, newValue) }
+    }
 
     private static let scannedMax = 8
 
@@ -40,7 +55,7 @@ package struct ExtensionTable: Sendable {
 
     /// The index of the extension called `name`, or `nil`. O(1).
     package func index(of name: String) -> Int? {
-        if let places { return places.place(of: name, in: entries) }
+        if let places = rest?.places { return places.place(of: name, in: entries) }
         return entries.firstIndex { $0.name == name }
     }
 
@@ -58,8 +73,13 @@ package struct ExtensionTable: Sendable {
     }
 
     private mutating func noteChange() {
-        places = entries.count > Self.scannedMax ? Places() : nil
-        parents = entries.reduce(into: []) { $0.formUnion($1.identity.dependencies) }
+        let places = entries.count > Self.scannedMax ? Places() : nil
+        setRest(places, entries.reduce(into: []) { $0.formUnion($1.identity.dependencies) }, waiting)
+    }
+
+    private mutating func setRest(_ places: Places?, _ parents: Set<String>, _ waiting: [String: StoredExtension]) {
+        let isNeeded = places != nil || !parents.isEmpty || !waiting.isEmpty
+        rest = isNeeded ? Rest(places: places, parents: parents, waiting: waiting) : nil
     }
 
     /// The root of the extension at an index. Nothing else is copied.
