@@ -129,16 +129,22 @@ extension Node {
 /// A stack whose first entry needs no memory of its own: most commits retire one row, and most walks go down one way.
 struct ReclaimStack<Element> {
     private var first: Element?
-    private var more: [Element] = []
+    /// `nil` until there are two: to let go of an empty array costs more than of none.
+    private var more: [Element]?
 
     @inline(__always)
     var isEmpty: Bool { first == nil }
 
     @inline(__always)
     mutating func push(_ element: Element) {
-        if first == nil { first = element } else { more.append(element) }
+        if first == nil {
+            first = element
+        } else {
+            if more == nil { more = [] }
+            more?.append(element)
+        }
     }
 
     @inline(__always)
-    mutating func pop() -> Element? { more.popLast() ?? first.take() }
+    mutating func pop() -> Element? { more?.popLast() ?? first.take() }
 }

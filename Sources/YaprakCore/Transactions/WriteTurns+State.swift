@@ -39,7 +39,7 @@ extension WriteTurns {
         /// Notes that a ticket is neither offered the turn nor on its way back to the line.
         mutating func forget(_ ticket: Ticket) {
             if offered == ticket { offered = nil }
-            overtaken.removeAll { $0 == ticket }
+            if !overtaken.isEmpty { overtaken.removeAll { $0 == ticket } }
         }
 
         /// Whether one that runs may have the turn now: it does not pass one that waits and goes before it.
