@@ -51,7 +51,7 @@ import Yaprak
     }
 
     @Test(arguments: 1...UInt64(Soak.volume(20, soak: 500)))
-    func `A commit that nobody need follow reports the same as one with info, whoever comes and goes`(
+    func `A commit that nobody need follow reports the same as one with info, with followers that come and go`(
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)
