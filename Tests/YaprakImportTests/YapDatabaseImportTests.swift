@@ -255,6 +255,33 @@
             #expect(database.snapshot.untyped("books")["b1"]?.object["rank"] == 1)
         }
 
+        // They were replaced, though the user may have changed them since: by types that this program does not have.
+        @Test(arguments: [false, true])
+        func `A record that is set aside stays, unless rows are to replace records`(isTyped: Bool) async throws {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(3, at: file)
+            let path = FilePath(folder.appending("new.yaprak"))
+            let other = try await Database.open(at: path)
+            try await other.write { try $0.setUntyped(["n": 99], for: "b1", inCollectionNamed: "books") }
+            try await other.close()
+            let books = RecordCollection<ImportedBook, ImportedMark>.importedBooks.configured {
+                $0.undecodable = .setAside
+            }
+            let database = try await Database.open(at: path, collections: books)
+            try #require(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["b1"])
+            var plan = YapDatabaseImport(FilePath(file))
+            if isTyped { plan.decode("books", as: .importedBooks) }
+            var report = try await plan.run(into: database)
+            #expect(report.unchangedCount == 1 && report.insertedCount == 2 && report.noteCount == 0, "\(report)")
+            #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books") == ["b1"])
+            plan.replacesExisting = true
+            report = try await plan.run(into: database)
+            #expect(report.insertedCount == 0 && report.replacedCount > 0 && report.noteCount == 0, "\(report)")
+            #expect(database.snapshot.setAsideKeys(inCollectionNamed: "books").isEmpty)
+            #expect(database.snapshot[.importedBooks]["b1"] == Self.book(1))
+            try await database.close()
+        }
+
         /// A type whose `==` leaves a property out.
         private struct TitledBook: Codable, Sendable, Equatable {
             var title: String

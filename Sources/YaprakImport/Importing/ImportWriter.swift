@@ -50,14 +50,15 @@
             switch item.content {
             case .typed(let put): return try put(&transaction)
             case .encoded(let object, let metadata):
+                let isThere = transaction.hasRecord(item.key, inCollectionNamed: item.target)
+                if isThere, !replaces { return .unchanged }
                 let records = transaction.before.rawCollection(item.target)
                 let old = records?[item.key]
-                if old != nil, !replaces { return .unchanged }
                 let kinds = try transaction.put(
                     object: object[...], metadata: metadata.map { $0[...] },
                     version: old?.version ?? others(records), for: item.key,
                     inCollectionNamed: item.target)
-                return kinds.contains(.inserted) ? .inserted : kinds.isEmpty ? .unchanged : .replaced
+                return kinds.isEmpty ? .unchanged : isThere ? .replaced : .inserted
             }
         }
 
@@ -86,5 +87,12 @@
             .corruptLog, .corruptCheckpoint, .corruptTags, .stateDiffers,
             .typeMismatch, .notConfigured, .nameTaken, .missingExtension, .extensionNotRegistered,
         ]
+    }
+
+    extension WriteTransaction {
+        /// Whether there is a record under a key, also one that is set aside. O(log *n*).
+        func hasRecord(_ key: String, inCollectionNamed name: String) -> Bool {
+            containsUntyped(key.normalizedKey, inCollectionNamed: name)
+        }
     }
 #endif

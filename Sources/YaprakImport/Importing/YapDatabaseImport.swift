@@ -34,8 +34,8 @@
         public var rest = Rest.values
         /// How many rows go into one commit: 1,000. A commit has fewer if they are large.
         public var batchCount = 1000
-        /// Whether rows take the place of records that the database has already. If not, such a record stays as it is: what
-        /// the user has changed since an import that was interrupted is not undone by the next one.
+        /// Whether rows take the place of records that the database has already. If not, such a record stays as it is, also one
+        /// that is set aside: what the user has changed since an import that was interrupted is not undone by the next one.
         public var replacesExisting = false
         /// The origin of the commits.
         public var origin = "import"
@@ -66,14 +66,15 @@
                     let (object, metadata) = (try object(row), try metadata(row))
                     return { transaction in
                         let old = transaction[collection].row(for: key)
-                        if old != nil, !replaces { return .unchanged }
+                        let isThere = transaction.hasRecord(key, inCollectionNamed: collection.name)
+                        if isThere, !replaces { return .unchanged }
                         if let old, StoredEquality.holds(old.object, object),
                             StoredEquality.holds(old.metadata, metadata)
                         {
                             return .unchanged
                         }
                         transaction[collection].set(object, metadata: metadata, for: key)
-                        return old == nil ? .inserted : .replaced
+                        return isThere ? .replaced : .inserted
                     }
                 })
         }
