@@ -565,6 +565,33 @@
             await #expect(throws: CancellationError.self) { try await task.value }
         }
 
+        // Those of the first commit were, and the others were taken for what the first had become.
+        @Test(arguments: [false, true])
+        func `Rows that are read without their types are migrated, whichever commit they are in`(isInterrupted: Bool)
+            async throws
+        {
+            let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
+            try Self.makeBooks(25, at: file)
+            let books = RecordCollection<ImportedBook, ImportedMark>.importedBooks.configured {
+                $0.version = 2
+                $0.migrate(from: 1, to: 2) { record in
+                    let rank = record.object["rank"]?.integer ?? 0
+                    record.object["rank"] = .integer(100 * rank)
+                }
+            }
+            let database = Database.inMemory()
+            try await database.bind(books)
+            var plan = YapDatabaseImport(FilePath(file))
+            plan.batchCount = 10
+            if isInterrupted {
+                #expect(try await plan.run(into: database, progress: { _ in false }).insertedCount == 10)
+            }
+            let report = try await plan.run(into: database)
+            #expect(report.insertedCount == (isInterrupted ? 15 : 25) && report.noteCount == 0, "\(report)")
+            let ranks = database.snapshot[.importedBooks].map(\.object.rank).sorted()
+            #expect(ranks == (0..<25).map { 100 * $0 })
+        }
+
         @Test func `A survey finds what an import finds, and writes nothing`() async throws {
             let folder = TemporaryDirectory(), file = folder.appending("old.sqlite")
             try Self.makeBooks(30, at: file)

@@ -52,20 +52,12 @@
             case .encoded(let object, let metadata):
                 let isThere = transaction.hasRecord(item.key, inCollectionNamed: item.target)
                 if isThere, !replaces { return .unchanged }
-                let records = transaction.before.rawCollection(item.target)
-                let old = records?[item.key]
+                // The file is older than any version of the collection, whichever its records have now.
                 let kinds = try transaction.put(
-                    object: object[...], metadata: metadata.map { $0[...] },
-                    version: old?.version ?? others(records), for: item.key,
+                    object: object[...], metadata: metadata.map { $0[...] }, version: 1, for: item.key,
                     inCollectionNamed: item.target)
                 return kinds.isEmpty ? .unchanged : isThere ? .replaced : .inserted
             }
-        }
-
-        /// A new record takes the version of the others.
-        private static func others(_ records: RawCollection?) -> Int {
-            guard let records, records.count > 0 else { return 1 }
-            return records[0].version
         }
 
         /// Whether an error is about one of the rows, or about the size of all of them together; the import goes on without
