@@ -434,6 +434,32 @@
             #expect(records.reduce(0) { $0 + $1.objectBytes.count } < 100 << 20)
         }
 
+        // They were counted as they are stored: 8 MB of rows were 17 GB of objects before the first commit.
+        @Test func `Rows that the program decodes are counted by what they mean, in a batch and in the file`()
+            async throws
+        {
+            let path = folder.appending("again.sqlite"), count = 2100, size = 8200
+            let old = try OldDatabase(at: path, journal: "DELETE")
+            func length(_ number: Int) -> [UInt8] { [0x11, UInt8(number >> 8), UInt8(number & 0xff)] }
+            let list = Self.list([
+                [0xaf] + length(count) + [UInt8](repeating: 1, count: count),
+                [0x4f] + length(size) + [UInt8](repeating: 7, count: size),
+            ])
+            for number in 0..<40 { try old.insert("x", "\(number)", Data(list)) }
+            try old.insert("x", "sound", Data(Self.list([[0xa1, 1], [0x41, 7]])))
+            let parts = RecordCollection<[Data], NoMetadata>("x")
+            var plan = YapDatabaseImport(FilePath(path))
+            plan.decode("x", as: parts)
+            let database = Database.inMemory()
+            let report = try await plan.run(into: database)
+            #expect((2..<10).contains(report.insertedCount) && report.commitCount == report.insertedCount, "\(report)")
+            #expect(report.leftOutCount == 41 - report.insertedCount && report.leftOutCount == report.noteCount)
+            #expect(report.notes.allSatisfy { $0.kind == .leftOut && $0.reason.contains("a file of this size") })
+            #expect(database.snapshot[parts]["0"]?.count == count && database.snapshot[parts]["39"] == nil)
+            #expect(database.snapshot[parts]["sound"] == [Data([7])])
+            #expect(try plan.survey().notes == report.notes)
+        }
+
         // It was counted once: a hundred kilobytes were a record of 200 MB.
         @Test func `The long name of a class counts for each of its objects`() throws {
             let bytes = Self.list([

@@ -11,7 +11,8 @@
             enum Content: Sendable {
                 /// Encoded, for a collection that is read without its type.
                 case encoded(object: [UInt8], metadata: [UInt8]?)
-                case typed(ImportRule.Put)
+                /// What the row means as a property list, and what puts what it was decoded to.
+                case typed(meantBytes: Int, ImportRule.Put)
             }
 
             /// The place of its collection in the report.
@@ -112,8 +113,9 @@
                     if let item = item(row, &notes) {
                         batch.append(item)
                         // What a few bytes mean may be large.
-                        if case .encoded(let object, let metadata) = item.content {
-                            bytes += object.count + (metadata?.count ?? 0)
+                        switch item.content {
+                        case .encoded(let object, let metadata): bytes += object.count + (metadata?.count ?? 0)
+                        case .typed(let meantBytes, _): bytes += meantBytes
                         }
                     }
                     for one in notes {
@@ -145,8 +147,13 @@
             switch rule {
             case .skipped: return nil
             case .typed(_, let decode):
+                guard let meantBytes = meantBytes(of: row) else {
+                    report.collections[place].leftOutCount += 1
+                    notes.append(note(.leftOut, row, "it is not decoded: \(Self.tooLargeTogether)"))
+                    return nil
+                }
                 do {
-                    content = .typed(try decode(row, key, replacesExisting))
+                    content = .typed(meantBytes: meantBytes, try decode(row, key, replacesExisting))
                 } catch {
                     report.collections[place].leftOutCount += 1
                     notes.append(note(.leftOut, row, "it could not be decoded: \(ErrorText.of(error))"))
@@ -198,6 +205,19 @@
             expansionLeft -= min(expansionLeft, max(0, encoded.count - bytes.count))
             let isAlone = room >= valueBytesMax || stored.error != Expansion.tooLarge
             return (stored.form, isAlone ? stored.error : Self.tooLargeTogether, encoded)
+        }
+
+        /// The bytes of what a property list that the program decodes means; `nil` if that is more than the values of the file
+        /// may become together. Of other rows nothing is known: 0.
+        private mutating func meantBytes(of row: YapDatabaseRow) -> Int? {
+            var meant = BinaryPropertyList.meantBytes(Array(row.object)), stored = row.object.count
+            if let metadata = row.metadata {
+                meant += BinaryPropertyList.meantBytes(Array(metadata))
+                stored += metadata.count
+            }
+            guard meant - stored <= expansionLeft else { return nil }
+            expansionLeft -= max(0, meant - stored)
+            return meant
         }
 
         private static let tooLargeTogether = ForeignDataError(

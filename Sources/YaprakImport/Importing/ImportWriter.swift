@@ -48,7 +48,7 @@
             _ item: ImportReading.Item, _ replaces: Bool, _ transaction: inout WriteTransaction
         ) throws -> ImportOutcome {
             switch item.content {
-            case .typed(let put): return try put(&transaction)
+            case .typed(_, let put): return try put(&transaction)
             case .encoded(let object, let metadata):
                 let isThere = transaction.hasRecord(item.key, inCollectionNamed: item.target)
                 if isThere, !replaces { return .unchanged }

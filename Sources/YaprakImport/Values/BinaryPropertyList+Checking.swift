@@ -13,7 +13,7 @@
         static func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
             let levels: Int
             do throws(ForeignDataError) {
-                levels = try checkedLevels(Array(data))
+                levels = try checked(Array(data)).deepest
             } catch {
                 throw DecodingError.dataCorrupted(
                     .init(codingPath: [], debugDescription: error.message, underlyingError: error))
@@ -22,9 +22,12 @@
             return try DeepStack.run { () throws(any Error) in try PropertyListDecoder().decode(type, from: data) }
         }
 
+        /// How much a list means, each object in each place that refers to it; 0 for bytes that are not decoded, and for others.
+        /// - Complexity: as ``decoded(_:from:)``.
+        static func meantBytes(_ bytes: [UInt8]) -> Int { (try? checked(bytes))?.meantBytes ?? 0 }
+
         /// Follows all references of a list once.
-        /// - Returns: how many arrays and dictionaries are around the innermost object.
-        private static func checkedLevels(_ bytes: [UInt8]) throws(ForeignDataError) -> Int {
+        private static func checked(_ bytes: [UInt8]) throws(ForeignDataError) -> ReferenceWalk {
             // Others have the first seven bytes, too, and need not be binary to Foundation.
             guard bytes.starts(with: "bplist00".utf8) else {
                 throw .malformed("it is no binary property list: give decode(_:as:object:) a closure that reads it")
@@ -32,7 +35,7 @@
             let list = try BinaryPropertyList(bytes)
             var walk = ReferenceWalk(list)
             _ = try walk.value(list.top, 0, followed)
-            return walk.deepest
+            return walk
         }
 
         /// Goes on with what an object refers to. No value is made.

@@ -8,6 +8,9 @@ struct Expansion {
     private let itemsMax: Int
     private let bytesMax: Int
 
+    /// The bytes, and eight for each item, as a number has.
+    var meantBytes: Int { bytes + 8 * items }
+
     /// Arrays and maps around an item. A record may have as many.
     static let levelsMax = CBORItem.depthMax
 

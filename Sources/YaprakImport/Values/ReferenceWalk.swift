@@ -13,8 +13,10 @@ struct ReferenceWalk {
     private var isOnDeepStack = false
     /// It was ended because it needs a ``DeepStack``.
     private var isCutShort = false
-    /// The deepest level that was met.
+    /// The deepest level that was met: how many arrays and dictionaries are around the innermost object.
     private(set) var deepest = 0
+    /// The bytes of what was met, in each place.
+    var meantBytes: Int { expansion.meantBytes }
     /// The names of the classes of a keyed archive that were met, by their place in it.
     var classNames: [UInt64: [String]] = [:]
 
