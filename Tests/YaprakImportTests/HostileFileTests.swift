@@ -310,15 +310,21 @@
         }
 
         // The key of each row that was refused was kept whole.
-        @Test func `A note has no more of a name than a key may have`() async throws {
+        @Test func `A note has no more of a name, or of an error, than a key may have`() async throws {
             let path = folder.appending("long.sqlite")
             let old = try OldDatabase(at: path, journal: "DELETE")
             try old.insert("x", String(repeating: "k\u{e9}", count: 100_000), Data("[1]".utf8))
             try old.insert(String(repeating: "c", count: 300_000), "k", Data("bplist00".utf8))
-            let report = try await YapDatabaseImport(FilePath(path)).run(into: Database.inMemory())
-            #expect(report.leftOutCount == 1 && report.insertedCount == 1)
+            try old.insert("y", "k", Data("[1]".utf8))
+            var plan = YapDatabaseImport(FilePath(path))
+            plan.decode("y", as: RecordCollection<Int, NoMetadata>("y")) { _ in
+                throw DatabaseError(.notFound, String(repeating: "n", count: 100_000))
+            }
+            let report = try await plan.run(into: Database.inMemory())
+            #expect(report.leftOutCount == 2 && report.insertedCount == 1)
             for note in report.notes {
                 #expect((note.key?.utf8.count ?? 0) <= 65_540 && (note.collectionName?.utf8.count ?? 0) <= 65_540)
+                #expect(note.reason.utf8.count <= 65_540)
             }
             #expect(report.notes.contains { $0.key?.hasPrefix("k\u{e9}k\u{e9}") == true && $0.key?.last == "\u{2026}" })
         }

@@ -1,6 +1,7 @@
 #if SQLite
     import Yaprak
     import YaprakCore
+    import YaprakModel
 
     /// Writes rows, and finds those that the database refuses.
     struct ImportWriter {
@@ -25,7 +26,7 @@
                     report.collections[item.place].leftOutCount += 1
                     return [
                         ImportNote(
-                            .leftOut, "the database refuses it: \(error)", rowID: item.rowID,
+                            .leftOut, "the database refuses it: \(ErrorText.of(error))", rowID: item.rowID,
                             collectionName: item.name, key: item.key)
                     ]
                 }

@@ -29,12 +29,13 @@ public struct ImportNote: Sendable, Hashable, CustomStringConvertible {
     public let collectionName: String?
     /// Its key in the file, if it is known; the beginning of one that is longer than a key may be.
     public let key: String?
-    /// What was found: a clause without a period.
+    /// What was found: a clause without a period, and without the values that an error holds; the beginning of one that is
+    /// longer than a key may be.
     public let reason: String
 
     init(_ kind: Kind, _ reason: String, rowID: Int64? = nil, collectionName: String? = nil, key: String? = nil) {
         self.kind = kind
-        self.reason = reason
+        self.reason = Self.beginning(of: reason)
         self.rowID = rowID
         self.collectionName = collectionName.map { Self.beginning(of: $0) }
         self.key = key.map { Self.beginning(of: $0) }
