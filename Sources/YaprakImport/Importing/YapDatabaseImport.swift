@@ -52,8 +52,8 @@
         ///   - name: the collection in the file; empty for objects that were stored with none. The text that stands for a name
         ///     that is no UTF-8 names that collection, unless another one has it.
         ///   - collection: the collection in the database.
-        ///   - object: makes the object. Throws for a row that can't be read: it is left out, with a note, and the import
-        ///     goes on.
+        ///   - object: makes the object, of each row in each run, also where the record is there and stays. Throws for a row
+        ///     that can't be read: it is left out, with a note, and the import goes on.
         ///   - metadata: makes the metadata, or `nil`.
         public mutating func decode<Object, Metadata>(
             _ name: String, as collection: RecordCollection<Object, Metadata>,
