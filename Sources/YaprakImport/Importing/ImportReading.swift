@@ -31,6 +31,7 @@
         private let rest: YapDatabaseImport.Rest
         private let batchCount: Int
         private let replacesExisting: Bool
+        private let endsWithTask: Bool
         private let valueBytesMax: Int
         /// How many bytes more than the file has of them its values may become together.
         private var expansionLeft: Int
@@ -50,7 +51,7 @@
 
         /// - Parameters:
         ///   - limits: those of the database that the rows are for.
-        ///   - endsWithTask: whether reading throws when the task is cancelled that it is in.
+        ///   - endsWithTask: whether reading throws, or a batch ends, when the task is cancelled that it is in.
         init(
             _ plan: YapDatabaseImport, _ rules: [[UInt8]: ImportRule], _ limits: DatabaseLimits, endsWithTask: Bool
         ) throws(DatabaseError) {
@@ -60,6 +61,7 @@
             rest = plan.rest
             batchCount = max(1, plan.batchCount)
             replacesExisting = plan.replacesExisting
+            self.endsWithTask = endsWithTask
             valueBytesMax = limits.effectiveValueBytesMax
             // What a value refers to in many places, its record has in each of them: of a sound file that is some times as much.
             expansionLeft = 64 << 20 + 32 * min(rows.fileSize, 1 << 40)
@@ -85,10 +87,10 @@
 
         mutating func add(_ note: ImportNote) { report.add(note) }
 
-        /// The next rows; `nil` at the end.
+        /// The next rows; `nil` at the end. Of a task that was cancelled they may be fewer, or `nil`.
         mutating func nextBatch(_ note: (ImportNote) -> Void) throws(DatabaseError) -> [Item]? {
             var batch: [Item] = [], bytes = 0, hasRows = false
-            while batch.count < batchCount, bytes < Self.batchBytesMax {
+            while batch.count < batchCount, bytes < Self.batchBytesMax, !(endsWithTask && Task.isCancelled) {
                 guard let step = try rows.next() else {
                     for one in unmatchedNotes() {
                         hasRows = true

@@ -41,6 +41,8 @@
             defer { self.reading = reading }
             var notes: [ImportNote] = []
             let batch = try readingRows { () throws(DatabaseError) in try reading.nextBatch { notes.append($0) } }
+            // Of a task that was cancelled `nil` need not be the end.
+            try Task.checkCancellation()
             if let batch {
                 let refused = try await writer.write(batch, &reading.report)
                 for note in refused { reading.add(note) }
