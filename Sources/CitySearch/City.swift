@@ -72,7 +72,7 @@ enum CityIndexes {
             let renames = count % 5 == 0
             do {
                 try await database.write { transaction in
-                    transaction[.cities][key]?.population += 1000
+                    transaction[.cities][key]?.population &+= 1000
                     if renames { transaction[.cities][key]?.name += " ✎" }
                 }
             } catch is CancellationError {

@@ -10,7 +10,8 @@ struct Minute: Hashable, Comparable, Sendable {
     static let counts = 0..<50_000
 
     static func < (a: Self, b: Self) -> Bool { a.count < b.count }
-    static func + (a: Self, minutes: Int) -> Self { Self(count: a.count + minutes) }
+    /// Wraps around: a flight in the files of a database may have any delay.
+    static func + (a: Self, minutes: Int) -> Self { Self(count: a.count &+ minutes) }
 
     private static let months = ["Jan", "Feb"]
     private static let weekdays = ["Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"]

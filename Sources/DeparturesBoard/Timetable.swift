@@ -30,7 +30,8 @@ final class Timetable {
     var rawBytes: Int { lines.lineBytes }
 
     /// All events of the next minute that has any; `nil` at the end.
-    /// - Throws: ``UnreadableTimetable``; `InputError` for a line that is no event, or is earlier than the one before.
+    /// - Throws: ``UnreadableTimetable``; `InputError` for a line that is no event, is earlier than the one before, or has
+    ///   a delay that is longer than the play.
     func nextMinute() throws -> [DepartureEvent]? {
         if let events = minuteAhead {
             minuteAhead = nil
@@ -59,6 +60,11 @@ final class Timetable {
             if let last, event.at < last {
                 throw InputError(
                     "line \(lines.number) of \(path): \(event.at) comes after \(last). Sort the events by time.")
+            }
+            let delays = [event.minutes, event.delay, event.flight?.delay].compactMap { $0 }
+            guard delays.allSatisfy({ $0.magnitude < Minute.counts.count }) else {
+                throw InputError(
+                    "line \(lines.number) of \(path): a delay has fewer than \(Minute.counts.count) minutes")
             }
             last = event.at
             return event

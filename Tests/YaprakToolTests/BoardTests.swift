@@ -106,6 +106,14 @@ import YaprakReplay
         (#"{"at":4,"op":"cancel","key":"a"}"#, "2013-01-01 00:04 comes after 2013-01-01 00:05"), ("{", "is no event"),
         (#"{"at":50000,"op":"cancel","key":"a"}"#, "50000 is no minute of the play"),
         (#"{"at":-1,"op":"cancel","key":"a"}"#, "-1 is no minute of the play"),
+        (#"{"at":6,"op":"delay","key":"a","minutes":9223372036854775807}"#, "a delay has fewer than 50000 minutes"),
+        (#"{"at":6,"op":"arrive","key":"a","delay":-9223372036854775808}"#, "a delay has fewer than 50000 minutes"),
+        (
+            """
+            {"at":6,"op":"schedule","key":"b","flight":{"carrier":"B6","number":1,"origin":"JFK","destination":"BUR",\
+            "scheduled":90,"distance":2465,"status":"delayed","delay":50000}}
+            """, "a delay has fewer than 50000 minutes"
+        ),
     ])
     func `A line that is no event, or is out of order, is named`(line: String, reason: String) throws {
         let folder = try Folder()
@@ -205,6 +213,18 @@ import YaprakReplay
                 17:10  B6 359    BUR   cancelled                       2,465
 
                 """)
+    }
+
+    // The sum stopped the program.
+    @Test func `A board shows a flight from the files of a database whatever its delay`() throws {
+        let minute = Minute("2013-01-15 17:00")!
+        let flight = Flight(
+            carrier: "B6", number: 359, origin: "JFK", destination: "BUR", scheduled: minute + 10, distance: 2465,
+            status: .delayed, delay: .max)
+        let board = Board(from: "JFK", at: minute, of: [Board.Line(key: "a", flight: flight)])
+        let console = Console(out: TextSink(), err: TextSink())
+        try board.show(on: console)
+        #expect(console.out.text.contains("delayed \(Int.max) min"))
     }
 
     @Test func `A progress bar shows share, rate and the time that is left`() {

@@ -2,6 +2,7 @@ import ArgumentParser
 import TestSupport
 import Testing
 import ToolSupport
+import Yaprak
 
 @testable import CitySearch
 
@@ -50,6 +51,19 @@ import ToolSupport
             let error = await #expect(throws: InputError.self) { try await answer("ankara", "--data", path) }
             #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
         }
+    }
+
+    // The sum stopped the program.
+    @Test func `A city with as many people as a number can say is edited, too`() async throws {
+        let city = Self.city("Ankara", 39.93, 32.86).replacing(
+            #""population":1"#, with: #""population":9223372036854775807"#)
+        let database = try await CityIndexes.database(of: try folder.write(city, to: "large.ndjson"))
+        let number = database.commitNumber
+        let editing = Task { try await CityIndexes.edit(database, pause: .milliseconds(1)) }
+        for _ in 0..<60_000 where database.commitNumber == number { try await Task.sleep(for: .milliseconds(1)) }
+        editing.cancel()
+        try await editing.value
+        #expect(database.commitNumber > number)
     }
 
     @Test func `What is found of real cities is what a look at each of them finds, also beside an editor`() async throws
