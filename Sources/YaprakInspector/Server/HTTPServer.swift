@@ -57,14 +57,16 @@
                         }
                     }
             }
-            let first = try await bootstrap(nil).bind(host: "127.0.0.1", port: port).get()
+            // By number: to look "::1" up, some systems ask for another IPv6 address.
+            let first = try await bootstrap(nil).bind(to: SocketAddress(ipAddress: "127.0.0.1", port: port)).get()
             do {
                 guard let bound = first.localAddress?.port else {
                     throw DatabaseError(.ioFailed, "The system names no port. Try again.")
                 }
                 var channels = [first]
                 do {
-                    channels.append(try await bootstrap(bound).bind(host: "::1", port: bound).get())
+                    let other = try SocketAddress(ipAddress: "::1", port: bound)
+                    channels.append(try await bootstrap(bound).bind(to: other).get())
                 } catch let error as IOError where isMissing(Errno(rawValue: error.errnoCode)) {}
                 return HTTPServer(channels: channels, accepted: accepted, port: bound)
             } catch {
