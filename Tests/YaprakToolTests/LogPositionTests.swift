@@ -331,6 +331,9 @@ import YaprakReplay
         _ = try folder.write("v1. 2\nx 1\n", to: "log.yaprak/tags")
         #expect(try reader.tags().map(\.name.description) == ["v1.", "x"])
         #expect(try reader.commitNumber(at: LogPosition("x")) == 1)
+        #expect(try reader.commitNumber(at: LogPosition("v1.")) == 2)
+        #expect(try reader.commitNumber(at: LogPosition("v1.~1")) == 1)
+        #expect(try LogRange("1..v1.").through == LogPosition("v1."))
         for words in [["v2."], ["v1.", "1", "--force"]] {
             #expect(await yaprak(["tag", path] + words).code == 64)
         }

@@ -104,7 +104,9 @@ struct LogPositionParser {
             if name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !name.isEmpty {
                 return .number(CommitNumber(try number(name)))
             }
-            guard let name = LogTag.Name(name) else { throw refuse("it is neither a number nor the name of a tag") }
+            guard let name = LogTag.Name(written: name) else {
+                throw refuse("it is neither a number nor the name of a tag")
+            }
             return .tag(name)
         }
         rest.removeFirst()
