@@ -326,6 +326,24 @@ import YaprakCBOR
         }
     }
 
+    @Test(arguments: [0, -1, Int.min])
+    func `A value of a version below 1 is refused, and the write goes on`(version: Int) async throws {
+        let database = try await Database.open(at: path)
+        let isRefused = try await database.write { transaction in
+            try transaction.setUntyped(1, for: "a", inCollectionNamed: "values")
+            do {
+                try transaction.setUntyped(2, version: version, for: "a", inCollectionNamed: "values")
+                return false
+            } catch let error as DatabaseError {
+                return error.code == .undecodableRecord
+            }
+        }
+        #expect(isRefused)
+        try await database.bind(RecordCollection<Int, NoMetadata>("values"))
+        #expect(database.snapshot[RecordCollection<Int, NoMetadata>("values")]["a"] == 1)
+        try await database.close()
+    }
+
     @Test func `Metadata that is undefined stays beside a version of its own`() async throws {
         var database = try await Database.open(at: path)
         try await database.write { transaction in

@@ -161,11 +161,12 @@ public struct CollectionConfiguration<Object: Codable & Sendable, Metadata: Coda
     ///         record.object = .map([.init("title", record.object["name"] ?? .null)])
     ///     }
     ///
-    /// - Precondition: `from` is less than `to`.
+    /// - Precondition: `from` is 1 or more, and less than `to`.
     public mutating func migrate(
         from: Int, to: Int, _ step: @escaping @Sendable (inout UntypedRecord) throws -> Void
     ) {
         precondition(from < to, "a migration goes from a version to a later one, not from \(from) to \(to)")
+        precondition(from >= 1, "versions begin with 1: no record is of version \(from)")
         migrations[from] = Migration(to: to, step: step)
     }
 }

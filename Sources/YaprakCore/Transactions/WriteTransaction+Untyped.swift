@@ -14,14 +14,23 @@ extension WriteTransaction {
     /// that name. A record that is there already, byte for byte, is left alone. Checks of
     /// ``CollectionConfiguration/prepare(_:)`` don't run: the record is taken for one that was in the database before.
     ///
-    /// - Parameter version: the version of the collection's form that the value has.
-    /// - Throws: `undecodableRecord` if the value is not of the collection's type or has no encoding, `migrationFailed`,
-    ///   `invalidName`. The transaction may go on then; nothing was changed.
+    /// - Parameter version: the version of the collection's form that the value has, from 1 on.
+    /// - Throws: `undecodableRecord` if the value is not of the collection's type or has no encoding, or if the version is below
+    ///   1; `migrationFailed`, `invalidName`. The transaction may go on then; nothing was changed.
     /// - Complexity: O(log *n* + size).
     public mutating func setUntyped(
         _ object: CBORValue, metadata: CBORValue? = nil, version: Int = 1, for key: String,
         inCollectionNamed name: String
     ) throws {
+        guard version >= 1 else {
+            throw DatabaseError(
+                .undecodableRecord,
+                """
+                versions begin with 1: the record \(key.debugDescription) of "\(name)" can't have version \(version). Give that \
+                of the collection's form that the value has.
+                """,
+                place: .init(collectionName: name, key: key))
+        }
         do {
             try put(
                 object: object.encoded()[...], metadata: metadata?.encoded()[...], version: version, for: key,
