@@ -183,6 +183,30 @@ import YaprakCBOR
         try await database.close()
     }
 
+    @Test func `What was populated over a parent that was replaced meanwhile is populated once more`() async throws {
+        let database = try await Database.open(at: path("shop"), collections: .books)
+        try await database.write { for key in ["a", "b", "c"] { $0[.books][key] = Book(title: key) } }
+        try await database.register(Counter())
+        let (isPopulated, gate) = (Flag(), Flag())
+        defer { gate.set() }
+        let registering = Task.detached(executorPreference: OwnThreads.shared) {
+            defer { isPopulated.set() }
+            return try await database.register(Sum(counter: Counter())) { _ in
+                isPopulated.set()
+                gate.wait()
+            }
+        }
+        while !isPopulated.isSet { try await Task.sleep(for: .milliseconds(1)) }
+        try await database.unregister("counter")
+        let other = Counter(versionTag: "2", collectionNames: ["authors"])
+        try await database.register(other)
+        gate.set()
+        let host = try await registering.value
+        #expect(await host.origin == .populated)
+        #expect(database.snapshot[Sum(counter: other)] == 0)
+        try await database.close()
+    }
+
     /// Counts records; what it left in the files decodes when the gate is open.
     private struct Gated: DatabaseExtension {
         let name: String

@@ -131,9 +131,7 @@ extension Database {
             }
             var root: any Sendable
             do {
-                if start.origin == .adopted, !registration.isPrimary,
-                    !start.base.hasParents(of: registration, as: present)
-                {
+                if !registration.isPrimary, !start.base.hasParents(of: registration, as: present) {
                     throw OtherParent()
                 }
                 let made = try start.makeRoot(context(start.base))
@@ -142,7 +140,7 @@ extension Database {
                 if start.origin == .adopted, !registration.isPrimary {
                     shelf.noteAdopted(ExtensionEntry(registration: registration, root: root), draft.tree.freeze())
                 }
-            } catch  where start.origin == .adopted && !registration.isPrimary {
+            } catch  where !registration.isPrimary && (start.origin == .adopted || error is OtherParent) {
                 if !(error is OtherParent) { noteUndecodable(registration, error) }
                 start = StartingPoint(makeRoot: start.makeRoot, base: present, origin: .populated)
                 root = try populateNow(registration, present, context(present))
@@ -164,7 +162,8 @@ extension Database {
         return start.origin
     }
 
-    /// Populates within a turn: for a root that should have been adopted and does not decode.
+    /// Populates within a turn: for a root that should have been adopted and does not decode, or one that was computed over
+    /// another parent.
     private func populateNow(
         _ registration: ExtensionRegistration, _ state: SnapshotState, _ context: ExtensionContext
     ) throws -> any Sendable {
