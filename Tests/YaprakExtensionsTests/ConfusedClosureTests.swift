@@ -51,6 +51,32 @@ import YaprakTrees
         ]
     }
 
+    /// A message that denies its owner once that is hidden.
+    private struct Message: Codable, Sendable {
+        static let isHidden = Flag()
+        var ownerID: String?
+        var ownerKey: String? {
+            get { Self.isHidden.isSet ? nil : ownerID }
+            set { ownerID = newValue }
+        }
+    }
+
+    @Test func `A record that is gone restricts no removal, though it denied what it referred to`() async throws {
+        let database = Database.inMemory()
+        let messages = RecordCollection<Message, NoMetadata>("messages")
+        let owner = Relationship("owner", from: messages, \.ownerKey, to: .books, onDelete: .restrict)
+        try await database.register(owner)
+        try await database.write { transaction in
+            transaction[.books]["ada"] = Book()
+            transaction[messages]["m1"] = Message(ownerID: "ada")
+        }
+        await #expect(throws: DatabaseError.self) { try await database.write { _ = $0[.books].remove("ada") } }
+        Message.isHidden.set()
+        try await database.write { _ = $0[messages].remove("m1") }
+        try await database.write { _ = $0[.books].remove("ada") }
+        #expect(database.snapshot[.books].isEmpty)
+    }
+
     @Test(arguments: [UInt64(1), 2, 3]) func `Rows stand wrong at worst`(seed: UInt64) async throws {
         let dice = Dice(seed: seed)
         let views = Self.views(dice)

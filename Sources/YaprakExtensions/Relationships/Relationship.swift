@@ -47,7 +47,7 @@ public struct Relationship<
     /// - Parameters:
     ///   - name: unique among the extensions of a database.
     ///   - source: the collection whose records refer.
-    ///   - key: the property that has the key, or keys, of records in `target`.
+    ///   - key: the property that has the key, or keys, of records in `target`: the same each time it is asked of a value.
     ///   - target: the collection that is referred to; may be the same.
     ///   - onDelete: what becomes of the sources when a target is removed.
     ///   - onSourceDelete: what becomes of the targets when a source is removed.

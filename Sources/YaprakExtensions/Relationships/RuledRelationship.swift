@@ -60,15 +60,14 @@ extension RuledRelationship {
         return withExtendedLifetime(snapshot) { EdgeTrees.others(of: target, in: edges.byTarget) }
     }
 
-    /// The first record that refers to a key. O(log *n*), and O(edges that come from no record).
+    /// The first record that refers to a key. O(log *n*), and O(edges that come from no record: explicit ones may, and those of a
+    /// property that has changed its answer for a record that is gone).
     func firstSource(of target: String, in snapshot: Snapshot) -> String? {
         guard let edges = edges(in: snapshot) else { return nil }
         return withExtendedLifetime(snapshot) {
             for position in EdgeKey.range(of: target, in: edges.byTarget) {
                 let source = EdgeKey.second(edges.byTarget.row(at: position))
-                if !keepsEdges || snapshot.containsUntyped(source, inCollectionNamed: sourceTypes.name) {
-                    return source
-                }
+                if snapshot.containsUntyped(source, inCollectionNamed: sourceTypes.name) { return source }
             }
             return nil
         }
