@@ -20,7 +20,8 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     /// Compares two snapshots of one cursor, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
     ///
     /// Others can be compared, too: all their records are compared then. So are those of a collection that has other types in
-    /// one of the two, or none.
+    /// one of the two, or none: as bytes, so that a record with a `Set`, or in the form of an earlier version or another coder,
+    /// is among them although nobody changed it.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; O(*n*) for a collection with other types.
     public init(from before: Snapshot, to after: Snapshot) { self.init(from: before, to: after, checking: {}) }
 
