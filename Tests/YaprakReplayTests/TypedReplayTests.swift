@@ -264,6 +264,44 @@ import YaprakReplay
         try await database.close()
     }
 
+    @Test func `The order of a set, and a migration, are no difference of snapshots with types and without`()
+        async throws
+    {
+        struct Listed: Codable, Sendable { var tags: [Int] }
+        struct Tagged: Codable, Sendable { var tags: Set<Int> }
+        let path = path("shop.yaprak")
+        do {
+            let listed = RecordCollection<Listed, NoMetadata>("tagged")
+            let database = try await Database.open(at: path, options: replayable(), collections: listed)
+            // In all orders of three elements, of which a set has one.
+            let orders = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]]
+            try await database.write { transaction in
+                for (number, tags) in orders.enumerated() { transaction[listed]["\(number)"] = Listed(tags: tags) }
+            }
+            try await database.close()
+        }
+        let tagged = RecordCollection<Tagged, NoMetadata>("tagged")
+        let then = try ReplayReader(path).snapshot()
+        let database = try await Database.open(at: path, options: replayable())
+        let start = database.snapshot
+        try await database.bind(
+            tagged.configured {
+                $0.version = 2
+                $0.migrate(from: 1, to: 2) { _ in }
+            })
+        let bound = database.snapshot
+        for (before, after) in [(start, bound), (bound, start), (then, bound), (bound, then)] {
+            #expect(ReplayChanges(from: before, to: after).isEmpty)
+        }
+        try await database.write { $0[tagged]["4"]?.tags.remove(2) }
+        for before in [start, then] {
+            let changes = ReplayChanges(from: before, to: database.snapshot)
+            #expect(changes.map(\.key) == ["4"] && changes[0].kinds == .objectChanged)
+            #expect(ReplayChanges(from: database.snapshot, to: before).map(\.key) == ["4"])
+        }
+        try await database.close()
+    }
+
     @Test func `A record that does not decode refuses the commit, or is set aside`() async throws {
         let path = path("shop.yaprak")
         try await writeShop(at: path, commits: 5, seed: 1)

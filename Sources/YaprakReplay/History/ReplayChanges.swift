@@ -20,8 +20,7 @@ public struct ReplayChanges: RandomAccessCollection, Sendable {
     /// Compares two snapshots of one cursor, or of one reader's ``ReplayReader/changes(from:to:)``; also backwards.
     ///
     /// Others can be compared, too: all their records are compared then. So are those of a collection that has other types in
-    /// one of the two, or none: as bytes, so that a record with a `Set`, or in the form of an earlier version or another coder,
-    /// is among them although nobody changed it.
+    /// one of the two, or none. The order of a `Set` is no difference then, and neither is a migration or another coder.
     /// - Complexity: O(*d* · log *n*) with *d* the nodes that the two don't share; O(*n*) for a collection with other types.
     public init(from before: Snapshot, to after: Snapshot) { self.init(from: before, to: after, checking: {}) }
 
@@ -108,8 +107,8 @@ public struct ReplayChange: Sendable, Hashable {
 }
 
 extension ReplayChange {
-    /// How the records of a collection differ between two snapshots: key by key and as bytes, whatever types its rows have in
-    /// either.
+    /// How the records of a collection differ between two snapshots: key by key, whatever types its rows have in either. Records
+    /// with other bytes are the same if they are, as values of the type that one of the two has.
     ///
     /// - Parameter check: is called before the first record and each 4,096th; what it throws ends the comparison.
     /// - Complexity: O(*n*) in the records of both.
@@ -119,7 +118,12 @@ extension ReplayChange {
         var (old, new) = (before.untyped(name).makeIterator(), after.untyped(name).makeIterator())
         var (left, right) = (old.next(), new.next())
         // What one of the two has set aside is there, too.
-        let (then, now) = (PresentForm(of: name, in: before), PresentForm(of: name, in: after))
+        let (older, newer) = (PresentRecords(in: before), PresentRecords(in: after))
+        func isSame(_ from: ReplayRecord?, _ to: ReplayRecord?) -> Bool {
+            guard let from, let to else { return false }
+            return newer.form(from, in: name) == newer.now(to.key, in: name)
+                || older.form(to, in: name) == older.now(from.key, in: name)
+        }
         var changes: [ReplayChange] = []
         var count = 0
         while left != nil || right != nil {
@@ -128,9 +132,9 @@ extension ReplayChange {
             // The lesser key of the two comes first; where both have it, it is one record.
             let isOld = left.map { left in right.map { !$0.key.precedesInBytes(left.key) } ?? true } ?? false
             let isNew = right.map { right in left.map { !$0.key.precedesInBytes(right.key) } ?? true } ?? false
-            let from = isOld ? left : right.flatMap { then[$0.key] }.map { ReplayRecord($0) }
-            let to = isNew ? right : left.flatMap { now[$0.key] }.map { ReplayRecord($0) }
-            if from != to {
+            let from = isOld ? left : right.flatMap { older.now($0.key, in: name) }
+            let to = isNew ? right : left.flatMap { newer.now($0.key, in: name) }
+            if from != to, !isSame(from, to) {
                 let kinds = ReplayRecord.kinds(from: from, to: to)
                 changes.append(ReplayChange(collectionName: name, kinds: kinds, before: from, after: to))
             }
