@@ -98,6 +98,9 @@ public enum IndexEntries: Sendable, Hashable {
     case holdRecords
     /// Its key: a read looks the record up, which takes about twice as long. A write that leaves the columns alone does not
     /// touch the index.
+    ///
+    /// It can't be read in a state whose records are ahead of it, such as `ExtensionContext.after` in an extension that does not
+    /// depend on it, or a fork of that: an entry whose record is gone stops the program.
     case holdKeys
 }
 
