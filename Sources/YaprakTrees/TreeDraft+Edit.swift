@@ -149,7 +149,7 @@ extension TreeDraft {
         let old = path[depth].node.rows[index]
         old.fetch()
         let row = make(key)
-        Self.check(row, isFor: probe)
+        assert(row.compareKey(to: key) == 0, "a row is put under its own key")
         touch()
         ownPath(&root, depth: depth, slack: 0)
         guard probe.compare(to: old) == 0 else { return put(row, key: key, into: &root) }

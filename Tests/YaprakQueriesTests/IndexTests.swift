@@ -352,12 +352,43 @@ import YaprakReplay
         check { Goods.random(&$0).code }
         check { $0.chance(30) ? nil : Goods.genres[$0.below(Goods.genres.count)] }
         check { Goods.random(&$0).shape }
+        check { Self.text(&$0) }
+        check { $0.chance(30) ? nil : Self.text(&$0) }
+    }
+
+    /// A text of up to three words of eight bytes, with signs that stand for themselves and signs that don't at any place.
+    private static func text(_ random: inout SplitMix64) -> String {
+        let signs: [Unicode.Scalar] = ["a", "b", "\u{2}", "\u{7F}", "~"]
+        let rare: [Unicode.Scalar] = ["\u{0}", "\u{1}", "\u{80}", "é", "\u{301}", "\u{10FFFF}"]
+        let mostly = random.chance(50) ? 100 : 85
+        var text = ""
+        for _ in 0..<random.below(26) {
+            let among = random.chance(mostly) ? signs : rare
+            text.unicodeScalars.append(among[random.below(among.count)])
+        }
+        return text
+    }
+
+    @Test func `A text is its bytes and a zero, with two bytes for each below two`() {
+        var random = SplitMix64(seed: 11)
+        for _ in 0..<2_000 {
+            let text = Self.text(&random)
+            var expected: [UInt8] = []
+            for byte in text.precomposedStringWithCanonicalMapping.utf8 {
+                expected += byte < 2 ? [1, byte + 1] : [byte]
+            }
+            var writer = IndexKeyWriter()
+            text.write(to: &writer)
+            #expect(writer.array == expected + [0], "seed 11, \(text.debugDescription)")
+        }
     }
 
     private struct Wide: Codable, Sendable {
         var byte: UInt8
         var wide: Int128
         var text: String
+        var id: UUID?
+        var tags: [UInt16]
     }
 
     private struct Narrow: Codable, Sendable { var byte: UInt8; var text: String }
@@ -367,11 +398,16 @@ import YaprakReplay
         let wide = RecordCollection<Wide, Int>("wide")
         let narrow = RecordCollection<Narrow, Int>("narrow")
         let (a, b) = (RecordIndex("a", of: wide, \.text), RecordIndex("b", of: narrow, \.text))
-        try await database.register(a)
+        let (byte, most) = (RecordIndex("byte", of: wide, \.byte), RecordIndex("wide", of: wide, \.wide, unique: true))
+        let (id, tags) = (RecordIndex("id", of: wide, \.id), RecordIndex("tags", of: wide, \.tags))
+        let ids = (0..<50).map { _ in UUID() }
+        for index in [a, byte, most, id, tags] { try await database.register(index) }
         try await database.register(b)
         try await database.write { transaction in
             for i in 0..<50 {
-                transaction[wide]["\(i)"] = Wide(byte: 1, wide: 2, text: "text \(i)")
+                transaction[wide]["\(i)"] = Wide(
+                    byte: UInt8(i / 10), wide: Int128(i) << 70, text: "text \(i)", id: i % 10 == 0 ? nil : ids[i],
+                    tags: [UInt16(i), 1_000])
                 transaction[narrow].set(
                     Narrow(byte: 1, text: "a longer text than fits in place \(i)"), metadata: i, for: "\(i)")
             }
@@ -380,7 +416,14 @@ import YaprakReplay
         for i in 0..<50 {
             #expect(try snapshot[a].row(for: "text \(i)")?.key == "\(i)")
             #expect(try snapshot[b].row(for: "a longer text than fits in place \(i)")?.key == "\(i)")
+            #expect(try snapshot[byte].equal(UInt8(i / 10)).contains { $0.key == "\(i)" })
+            #expect(try snapshot[most].row(for: Int128(i) << 70)?.key == "\(i)")
+            #expect(try snapshot[id].equal(ids[i]).map(\.key) == (i % 10 == 0 ? [] : ["\(i)"]))
+            #expect(try snapshot[tags].equal(UInt16(i)).map(\.key) == ["\(i)"])
         }
+        #expect(try snapshot[byte].equal(UInt8(3)).count == 10 && snapshot[tags].equal(UInt16(1_000)).count == 50)
+        let byWidth = RecordQuery(wide, sortedBy: RecordSort(\.wide, .descending))
+        #expect(snapshot[byWidth].map(\.key) == (0..<50).reversed().map(String.init))
     }
 
     // MARK: Files

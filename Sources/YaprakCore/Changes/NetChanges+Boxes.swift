@@ -15,6 +15,31 @@ extension NetChanges {
     }
 }
 
+extension NetChanges {
+    /// What happened in a collection, if that is the only change and one of a record that was there before and is there after it;
+    /// `nil` otherwise, and if no type is bound to it.
+    ///
+    /// Nothing of the changes is copied, and no reference counted: most commits are such a change, and each of several indexes
+    /// looks at it.
+    package func onlyUpdate(in collection: CollectionTypes) -> RecordUpdate? {
+        guard let binding = batch.collections.only?.binding, binding.name == collection.name,
+            collection.isBound(binding),
+            batch.collections.only?.clearedCount == nil, let before = batch.collections.only?.entries.only?.before,
+            let after = batch.collections.only?.entries.only?.after,
+            let kinds = batch.collections.only?.entries.only?.kinds,
+            !(before is RawRecord), !(after is RawRecord)
+        else { return nil }
+        return RecordUpdate(before: .passUnretained(before), after: .passUnretained(after), kinds: kinds)
+    }
+}
+
+/// A record that was there before some changes and is there after them. The boxes are valid as long as the changes.
+package struct RecordUpdate {
+    package let before: Unmanaged<RecordBox>
+    package let after: Unmanaged<RecordBox>
+    package let kinds: ChangeKinds
+}
+
 extension Snapshot {
     /// What leads from another snapshot to this one, by comparing their trees; also backwards. Collections without types
     /// are among it.

@@ -145,6 +145,8 @@ public final class ExtensionContext {
     /// The changes are what happened between the state an extension was populated over, or adopted with, and the
     /// present: nothing records what they did to the extensions this one depends on.
     package let isRegistering: Bool
+    /// Whether an extension has to judge the commit once the whole of it is known: see ``JudgingExtension``.
+    private(set) var isToBeJudged = false
 
     /// Between two states that are there.
     init(before: SnapshotState, after: SnapshotState, draft: TreeDraft? = nil, isRegistering: Bool = false) {
@@ -171,6 +173,9 @@ public final class ExtensionContext {
     func forgetAfter() {
         if writer != nil, madeAfter != nil { madeAfter = nil }
     }
+
+    /// Makes sure that the extension is asked to judge the commit.
+    package func askToJudge() { isToBeJudged = true }
 
     /// The trees of the writer whose turn it is.
     package var draft: TreeDraft {

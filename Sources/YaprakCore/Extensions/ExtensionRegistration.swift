@@ -11,8 +11,6 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
         var changes: [any Sendable] = []
         /// Primary steps that followed, encoded for the log.
         var operations: [[UInt8]] = []
-        /// Whether the commit has to be judged.
-        var isToBeJudged = false
     }
 
     /// The type of the extension.
@@ -76,10 +74,10 @@ package class ExtensionRegistration: ExtensionIdentity, @unchecked Sendable {
     var followsInPlace: Bool { false }
 
     /// Brings a root up to date where it is.
-    /// - Returns: its changes, and whether the commit has to be judged.
+    /// - Returns: its changes.
     func follow(
         _ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext
-    ) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
+    ) throws -> (any Sendable)? {
         fatalError("abstract")
     }
 

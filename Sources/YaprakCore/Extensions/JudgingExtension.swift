@@ -5,9 +5,8 @@
 package protocol JudgingExtension: DatabaseExtension {
     /// Whether it ever refuses. O(1).
     var judges: Bool { get }
-    /// Whether there is anything in a root that may be refused. O(1).
-    func mayRefuse(_ root: Root) -> Bool
-    /// Refuses what a write did, by throwing a `DatabaseError`. Asked where `mayRefuse(_:)` was true after an update.
+    /// Refuses what a write did, by throwing a `DatabaseError`. Asked where an update has asked for it, by
+    /// `ExtensionContext.askToJudge()`: where there is anything in the root that may be refused.
     func judge(_ root: Root, after changes: NetChanges) throws
     /// Refuses a database that it is registered in, by throwing a `DatabaseError`.
     func judge(_ root: Root) throws

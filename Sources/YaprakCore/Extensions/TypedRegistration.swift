@@ -28,7 +28,7 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         rootType = Extension.Root.self
         let judge = (base as? any JudgingExtension).flatMap { $0.judges ? $0 : nil }
         judging = judge.map { Judging($0) }
-        selecting = (base as? any SelectiveExtension).map { Selecting($0) }
+        selecting = (base as? any SelectiveExtension).flatMap { $0.isSelective ? Selecting($0) : nil }
         inPlace = (base as? any InPlaceExtension).map { InPlace($0) }
         isReplayed = base is any ReplayedExtension
         kind =
@@ -100,19 +100,16 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
         }
         var made: [any Sendable] = []
         if let changes = try base.update(&root, for: changes, in: context) { made.append(changes) }
-        let isToBeJudged = judging.map { judging in withUnsafePointer(to: root) { judging.mayRefuse($0) } }
-        return Update(root: root, changes: made, isToBeJudged: isToBeJudged ?? false)
+        return Update(root: root, changes: made)
     }
 
     override func follow(
         _ root: inout any Sendable, for changes: NetChanges, in context: ExtensionContext
-    ) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
+    ) throws -> (any Sendable)? {
         guard let inPlace else { preconditionFailure("\(name) is updated by the types of its root and its changes") }
-        func open<Root>(_ root: inout Root) throws -> (changes: (any Sendable)?, isToBeJudged: Bool) {
+        func open<Root>(_ root: inout Root) throws -> (any Sendable)? {
             precondition(Root.self == rootType, "a root is of the type of its extension")
-            return try withUnsafeMutablePointer(to: &root) { root in
-                (try inPlace.follow(root, changes, context), judging?.mayRefuse(root) ?? false)
-            }
+            return try withUnsafeMutablePointer(to: &root) { try inPlace.follow($0, changes, context) }
         }
         return try open(&root)
     }
@@ -279,11 +276,9 @@ final class TypedRegistration<Extension: DatabaseExtension>: ExtensionRegistrati
 
 /// What judges a commit. The roots are those of its extension.
 private struct Judging {
-    let mayRefuse: (UnsafeRawPointer) -> Bool
     let judge: (UnsafeRawPointer, NetChanges) throws -> Void
 
     init<J: JudgingExtension>(_ base: J) {
-        mayRefuse = { base.mayRefuse($0.assumingMemoryBound(to: J.Root.self).pointee) }
         judge = { try base.judge($0.assumingMemoryBound(to: J.Root.self).pointee, after: $1) }
     }
 }

@@ -78,6 +78,20 @@ extension TypedRecord {
     /// Where the object begins, counted from the address of the record: behind the two words of every object, and the fields
     /// of ``KeyedRow`` and ``RecordBox``. What reads one field of many objects, such as an index, reads it there.
     package static var objectOffset: Int { objectOffsetInRecord(Object.self) }
+
+    /// What reads a property of such records: one that is stored in the object, where it stands. A key path is given a copy
+    /// of the whole object, which counts a reference for each of its strings.
+    package static func reading<Value>(
+        _ path: any KeyPath<Object, Value> & Sendable
+    ) -> @Sendable (RecordBox) -> Value {
+        guard let offset = MemoryLayout<Object>.offset(of: path) else {
+            return { Record<Object, Metadata>(box: $0).object[keyPath: path] }
+        }
+        let place = objectOffset + offset
+        return { record in
+            withExtendedLifetime(record) { (record.address + place).assumingMemoryBound(to: Value.self).pointee }
+        }
+    }
 }
 
 private func objectOffsetInRecord<Object: ~Copyable>(_ type: Object.Type) -> Int {

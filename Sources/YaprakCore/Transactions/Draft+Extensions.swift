@@ -111,28 +111,30 @@ extension Draft {
             if isParent { updated.insert(registration.name) }
             if registration.followsInPlace {
                 var root = extensions.root(at: index)
-                let done = try wrap(registration) { try registration.follow(&root, for: changes, in: given) }
-                replaceRoot(at: index, by: root, seenIn: given)
-                if done.isToBeJudged { isToBeJudged = true }
-                if let changes = done.changes {
-                    if isParent { reported?.add(changes, of: registration.name) }
-                    extensionChanges.append((registration.name, changes))
+                do {
+                    if let changes = try registration.follow(&root, for: changes, in: given) {
+                        if isParent { reported?.add(changes, of: registration.name) }
+                        extensionChanges.append((registration.name, changes))
+                    }
+                } catch {
+                    throw failed(error, in: registration)
                 }
+                replaceRoot(at: index, by: consume root, seenIn: given)
                 continue
             }
             let update = try update(registration, extensions.root(at: index), for: changes, in: given)
             replaceRoot(at: index, by: update.root, seenIn: given)
-            if update.isToBeJudged { isToBeJudged = true }
             for changes in update.changes {
                 if isParent { reported?.add(changes, of: registration.name) }
                 extensionChanges.append((registration.name, changes))
             }
             for step in update.operations { primarySteps.append((registration.name, step)) }
         }
+        if let context, context.isToBeJudged { isToBeJudged = true }
     }
 
     /// Takes what an extension has made of its root.
-    private func replaceRoot(at index: Int, by root: any Sendable, seenIn context: ExtensionContext) {
+    private func replaceRoot(at index: Int, by root: consuming any Sendable, seenIn context: ExtensionContext) {
         // The state it may have looked at goes first: an entry that only this draft holds is changed in place, where copying
         // all entries for each of them would make a commit quadratic.
         context.forgetAfter()
@@ -222,16 +224,21 @@ extension Draft {
         do {
             return try body()
         } catch {
-            let failure =
-                error as? DatabaseError
-                ?? DatabaseError(
-                    .extensionFailed,
-                    "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
-                    cause: error)
-            // Those before it have followed already, and its own trees may be half done: there is no way on from here,
-            // whatever the closure makes of the error.
-            fail(failure)
-            throw failure
+            throw failed(error, in: registration)
         }
+    }
+
+    /// What a write throws because an extension threw something. The draft has failed with it.
+    private func failed(_ error: any Error, in registration: ExtensionRegistration) -> DatabaseError {
+        let failure =
+            error as? DatabaseError
+            ?? DatabaseError(
+                .extensionFailed,
+                "extension \"\(registration.name)\" threw while it followed a write. Nothing of the write was kept.",
+                cause: error)
+        // Those before it have followed already, and its own trees may be half done: there is no way on from here,
+        // whatever the closure makes of the error.
+        fail(failure)
+        return failure
     }
 }

@@ -4,8 +4,7 @@ import YaprakTrees
 /// A column of an index without the types of its records: how its values are read and written.
 ///
 /// A class, so that handing it on retains one object and not each closure.
-package final class ColumnRule: @unchecked Sendable {
-    // All is written before it is shared; that is the whole of the @unchecked.
+package final class ColumnRule: Sendable {
     /// The property it is of; `nil` for a closure.
     package let path: (any AnyKeyPath & Sendable)?
     /// The property, if it is stored in the object and of one of the usual types.
@@ -16,7 +15,8 @@ package final class ColumnRule: @unchecked Sendable {
     package let isMultiple: Bool
     /// Whether it says the same of the same record each time, for sure: no code of the program takes part.
     let isPure: Bool
-    package private(set) var isDescending = false
+    /// Whether large values come first.
+    package let isDescending: Bool
     private let reading: Reading
 
     /// How the values of a record are read.
@@ -33,7 +33,7 @@ package final class ColumnRule: @unchecked Sendable {
 
     init<Value: IndexColumnValue>(
         _: Value.Type, path: (any AnyKeyPath & Sendable)?, reads: Aspects, isPure: Bool = false,
-        value: @escaping @Sendable (RecordBox) -> Value
+        isDescending: Bool = false, value: @escaping @Sendable (RecordBox) -> Value
     ) {
         self.path = path
         stored = nil
@@ -41,36 +41,35 @@ package final class ColumnRule: @unchecked Sendable {
         type = Value.columnType
         isMultiple = Value.isMultiple
         self.isPure = isPure
+        self.isDescending = isDescending
         reading = .called(
             write: { value($0).forEachIndexed(&$1, $2) }, writeOne: { value($0).forEachIndexed(&$1) { _ in } },
             isSame: { value($0).hasSameEntries(as: value($1)) })
     }
 
     /// A property that is stored in the object, and read where it stands.
-    private init(_ column: PropertyColumn, _ property: StoredProperty, path: any AnyKeyPath & Sendable) {
+    private init(
+        _ column: PropertyColumn, _ property: StoredProperty, path: any AnyKeyPath & Sendable, isDescending: Bool
+    ) {
         self.path = path
         stored = property
         reads = .object
         type = column.type
         isMultiple = false
         isPure = true
+        self.isDescending = isDescending
         reading = .property(column)
     }
 
     /// The column of a property that is stored `property` bytes into an object, which begins `object` bytes behind the address
     /// of its record, if it is of one of the usual types; `nil` for others.
     static func stored(
-        _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable
+        _ type: any Any.Type, at property: Int, ofObjectAt object: Int, path: any AnyKeyPath & Sendable,
+        isDescending: Bool
     ) -> ColumnRule? {
         PropertyColumn(type, at: object + property).map {
-            ColumnRule($0, StoredProperty(type, at: property), path: path)
+            ColumnRule($0, StoredProperty(type, at: property), path: path, isDescending: isDescending)
         }
-    }
-
-    /// The same column, large values first. Called where it was just made.
-    func descending(_ isDescending: Bool) -> ColumnRule {
-        self.isDescending = isDescending
-        return self
     }
 
     /// The keys of records, as a column of an index would have them.

@@ -14,30 +14,26 @@ public import YaprakCore
 public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendable>: Sendable {
     package let rule: ColumnRule
 
-    private init(_ rule: ColumnRule, isDescending: Bool) {
-        self.rule = rule.descending(isDescending)
-    }
+    private init(_ rule: ColumnRule) { self.rule = rule }
 
     private init<Value: IndexColumnValue>(_ path: any KeyPath<Object, Value> & Sendable, isDescending: Bool) {
         let offset = MemoryLayout<Object>.offset(of: path)
         let stored = offset.flatMap {
             ColumnRule.stored(
-                Value.self, at: $0, ofObjectAt: TypedRecord<Object, Metadata>.objectOffset, path: path)
+                Value.self, at: $0, ofObjectAt: TypedRecord<Object, Metadata>.objectOffset, path: path,
+                isDescending: isDescending)
         }
-        let rule =
+        self.init(
             stored
-            ?? ColumnRule(
-                Value.self, path: path, reads: .object, isPure: offset != nil && Value.self is any PlainIndexValue.Type
-            ) {
-                Record<Object, Metadata>(box: $0).object[keyPath: path]
-            }
-        self.init(rule, isDescending: isDescending)
+                ?? ColumnRule(
+                    Value.self, path: path, reads: .object,
+                    isPure: offset != nil && Value.self is any PlainIndexValue.Type, isDescending: isDescending,
+                    value: TypedRecord<Object, Metadata>.reading(path)))
     }
 
     private init<Value: IndexColumnValue>(_ value: @escaping @Sendable (Object) -> Value, isDescending: Bool) {
         self.init(
-            ColumnRule(Value.self, path: nil, reads: .object) { $0.lendObject(to: value) },
-            isDescending: isDescending)
+            ColumnRule(Value.self, path: nil, reads: .object, isDescending: isDescending) { $0.lendObject(to: value) })
     }
 
     /// A property of the object, small values first. An array or a set makes an entry for each element.
@@ -66,8 +62,7 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
     public static func metadata<Value: IndexColumnValue>(
         _ value: @escaping @Sendable (Metadata?) -> Value, isDescending: Bool = false
     ) -> Self {
-        Self(
-            rule(.metadata) { value(Record<Object, Metadata>(box: $0).metadata) }, isDescending: isDescending)
+        Self(rule(.metadata, isDescending) { value(Record<Object, Metadata>(box: $0).metadata) })
     }
 
     /// A property of the metadata; `nil` where the record has none.
@@ -77,22 +72,23 @@ public struct IndexColumn<Object: Codable & Sendable, Metadata: Codable & Sendab
         Self(
             ColumnRule(
                 Value?.self, path: path, reads: .metadata,
-                isPure: MemoryLayout<Metadata>.offset(of: path) != nil && Value.self is any PlainIndexValue.Type
+                isPure: MemoryLayout<Metadata>.offset(of: path) != nil && Value.self is any PlainIndexValue.Type,
+                isDescending: isDescending
             ) {
                 Record<Object, Metadata>(box: $0).metadata?[keyPath: path]
-            }, isDescending: isDescending)
+            })
     }
 
     /// What a closure makes of key, object and metadata together.
     public static func row<Value: IndexColumnValue>(
         _ value: @escaping @Sendable (Record<Object, Metadata>) -> Value, isDescending: Bool = false
     ) -> Self {
-        Self(rule(.row) { value(Record<Object, Metadata>(box: $0)) }, isDescending: isDescending)
+        Self(rule(.row, isDescending) { value(Record<Object, Metadata>(box: $0)) })
     }
 
     private static func rule<Value: IndexColumnValue>(
-        _ reads: Aspects, _ value: @escaping @Sendable (RecordBox) -> Value
+        _ reads: Aspects, _ isDescending: Bool, _ value: @escaping @Sendable (RecordBox) -> Value
     ) -> ColumnRule {
-        ColumnRule(Value.self, path: nil, reads: reads, value: value)
+        ColumnRule(Value.self, path: nil, reads: reads, isDescending: isDescending, value: value)
     }
 }

@@ -60,27 +60,36 @@ package final class IndexConfiguration: Sendable {
 
     /// Whether two records have the same entries for sure, apart from what these hold.
     func haveSameEntries(_ a: RecordBox, _ b: RecordBox) -> Bool {
-        for column in columns where !column.isSame(a, b) { return false }
+        // By number: a loop over the columns counts a reference to each.
+        var number = 0
+        while number < columns.count {
+            if !columns[number].isSame(a, b) { return false }
+            number += 1
+        }
         return true
     }
 
-    /// Whether a record keeps its entries: a part of it changed that no column reads, or its values are the same.
+    /// Whether a record keeps its entries.
     func isUnconcerned(by entry: ChangeEntry) -> Bool {
         guard let before = entry.before, let after = entry.after, !(before is RawRecord), !(after is RawRecord) else {
             return false
         }
-        return !reads.concerns(entry.kinds) || haveSameEntries(before, after)
+        return isUnconcerned(by: entry.kinds, before, after)
+    }
+
+    /// The same of one with objects before and after: a part of it changed that no column reads, or its values are the same.
+    func isUnconcerned(by kinds: ChangeKinds, _ before: RecordBox, _ after: RecordBox) -> Bool {
+        !reads.concerns(kinds) || haveSameEntries(before, after)
     }
 
     /// Writes the columns of a record.
     /// - Returns: whether one of them is `nil`.
     func writeColumns(of record: RecordBox, to writer: inout IndexKeyWriter) -> Bool {
         var hasNil = false
-        for column in columns {
-            let start = writer.count
-            column.writeOne(record, &writer)
-            if column.type.optionals > 0, column.isNil(writer.bytes[start...]) { hasNil = true }
-            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
+        var number = 0
+        while number < columns.count {
+            if columns[number].append(record, to: &writer) { hasNil = true }
+            number += 1
         }
         return hasNil
     }
@@ -116,8 +125,7 @@ package final class IndexConfiguration: Sendable {
         var seen: Set<[UInt8]> = []
         column.write(record, &writer) { writer in
             if isOnce, !seen.insert(Array(writer.bytes[start...])).inserted { return }
-            let isNil = column.type.optionals > 0 && column.isNil(writer.bytes[start...])
-            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
+            let isNil = column.finish(from: start, in: &writer)
             write(column: number + 1, of: record, hasNil || isNil, to: &writer, body)
         }
     }
@@ -157,11 +165,7 @@ extension IndexConfiguration {
     /// The bytes of some columns of a record, none of them of elements.
     package func columnBytes(_ numbers: Range<Int>, of record: RecordBox) -> [UInt8] {
         var writer = IndexKeyWriter()
-        for column in columns[numbers] {
-            let start = writer.count
-            column.writeOne(record, &writer)
-            if column.isDescending { writer.invert(from: start, isText: column.type.isText) }
-        }
+        for column in columns[numbers] { _ = column.append(record, to: &writer) }
         return writer.array
     }
 
@@ -196,9 +200,20 @@ extension IndexConfiguration {
 }
 
 extension ColumnRule {
-    /// Whether a value that was written, and not turned round, is missing.
-    fileprivate func isNil(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        bytes.prefix(type.optionals).contains(1)
+    /// Writes the only value of a record, as an entry has it.
+    /// - Returns: whether it is missing.
+    fileprivate func append(_ record: RecordBox, to writer: inout IndexKeyWriter) -> Bool {
+        let start = writer.count
+        writeOne(record, &writer)
+        return finish(from: start, in: &writer)
+    }
+
+    /// Turns a value round where large ones come first.
+    /// - Returns: whether it is missing.
+    fileprivate func finish(from start: Int, in writer: inout IndexKeyWriter) -> Bool {
+        let isNil = type.optionals > 0 && writer.bytes[start...].prefix(type.optionals).contains(1)
+        if isDescending { writer.invert(from: start, isText: type.isText) }
+        return isNil
     }
 }
 

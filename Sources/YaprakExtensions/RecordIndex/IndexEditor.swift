@@ -42,6 +42,19 @@ struct IndexEditor {
         if configuration.mayMissEntries, root.tree.count != count { remake(&root, entries, in: context) }
     }
 
+    /// The same for one record. No column of the index is code of a program.
+    func update(_ root: inout IndexRoot, by update: RecordUpdate) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { room in
+            var old = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[..<128]))
+            var new = IndexKeyWriter(into: UnsafeMutableBufferPointer(rebasing: room[128...]))
+            update.before._withUnsafeGuaranteedRef { before in
+                update.after._withUnsafeGuaranteedRef { after in
+                    exchange(before, by: after, update.kinds, in: &root, &old, &new)
+                }
+            }
+        }
+    }
+
     /// - Returns: by how many the records that have entries have become more.
     private func follow(
         _ entry: ChangeEntry, in root: inout IndexRoot, _ old: inout IndexKeyWriter, _ new: inout IndexKeyWriter
@@ -55,15 +68,7 @@ struct IndexEditor {
         switch (before, after) {
         case (nil, nil): return 0
         case (let before?, let after?):
-            if configuration.isUnconcerned(by: entry) {
-                if configuration.holdsRecords { exchange(before, by: after, in: &root, &old) }
-            } else if configuration.isMultiple {
-                root.writings += 2
-                let own = configuration.entries(of: before, &new)
-                moveAll(after, from: own, to: configuration.entries(of: after, &new), in: &root, &new)
-            } else {
-                move(before, after, in: &root, &old, &new)
-            }
+            exchange(before, by: after, entry.kinds, in: &root, &old, &new)
             return 0
         case (let before?, nil):
             root.writings += 1
@@ -73,6 +78,22 @@ struct IndexEditor {
             root.writings += 1
             configuration.forEachEntry(of: after, &new) { put(after, &$0, hasNil: $1, into: &root) }
             return 1
+        }
+    }
+
+    /// A record took another's place.
+    private func exchange(
+        _ before: RecordBox, by after: RecordBox, _ kinds: ChangeKinds, in root: inout IndexRoot,
+        _ old: inout IndexKeyWriter, _ new: inout IndexKeyWriter
+    ) {
+        if configuration.isUnconcerned(by: kinds, before, after) {
+            if configuration.holdsRecords { exchange(before, by: after, in: &root, &old) }
+        } else if configuration.isMultiple {
+            root.writings += 2
+            let own = configuration.entries(of: before, &new)
+            moveAll(after, from: own, to: configuration.entries(of: after, &new), in: &root, &new)
+        } else {
+            move(before, after, in: &root, &old, &new)
         }
     }
 

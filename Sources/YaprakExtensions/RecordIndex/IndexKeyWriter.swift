@@ -112,8 +112,13 @@ extension IndexKeyWriter {
 
     /// 64 bits, 7 in a byte.
     mutating func fixed(_ bits: UInt64) {
-        append(UInt8(truncatingIfNeeded: bits &>> 63))
-        for i in 1...9 { append(UInt8(truncatingIfNeeded: bits &>> UInt64(63 &- 7 &* i)) & 0x7F) }
+        reserve(10)
+        var i = 0
+        while i < 10 {
+            base[count &+ i] = UInt8(truncatingIfNeeded: bits &>> UInt64(63 &- 7 &* i)) & 0x7F
+            i &+= 1
+        }
+        count &+= 10
     }
 
     mutating func real(_ value: Double) {
@@ -128,22 +133,38 @@ extension IndexKeyWriter {
 
     /// A string up to its end, which is not written: what strings with this prefix begin with.
     mutating func text(_ string: String) {
-        let start = count
-        let isPlain = string.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
-            reserve(bytes.count &+ 1)
-            for byte in bytes {
-                if byte < 2 || byte >= 0x80 { return false }
-                base[count] = byte
-                count &+= 1
-            }
-            return true
-        }
-        if isPlain ?? false { return }
-        count = start
+        if string.utf8.withContiguousStorageIfAvailable({ plain($0) }) ?? false { return }
         for byte in string.normalizedKey.utf8 {
             if byte < 2 { append(1) }
             append(byte < 2 ? byte + 1 : byte)
         }
+    }
+
+    /// Writes bytes that stand for themselves; nothing, where one of them doesn't.
+    ///
+    /// Eight at a time: of all that are at least 2 and less than 0x80, neither the byte nor what is left of it without 2 has
+    /// the highest bit.
+    private mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let from = bytes.baseAddress else { return true }
+        let n = bytes.count
+        // A zero will follow.
+        reserve(n &+ 1)
+        let to = base + count
+        let (twos, highest) = (0x0202_0202_0202_0202 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var i = 0
+        while i &+ 8 <= n {
+            let word = UnsafeRawPointer(from + i).loadUnaligned(as: UInt64.self)
+            if (word &- twos | word) & highest != 0 { return false }
+            UnsafeMutableRawPointer(to + i).storeBytes(of: word, as: UInt64.self)
+            i &+= 8
+        }
+        while i < n {
+            if from[i] < 2 || from[i] >= 0x80 { return false }
+            to[i] = from[i]
+            i &+= 1
+        }
+        count &+= n
+        return true
     }
 
     mutating func data(_ bytes: UnsafeRawBufferPointer) {

@@ -33,8 +33,8 @@ class RecordEntry: TreeRow, @unchecked Sendable {
 private final class PackedRecordEntry<Room: KeyRoom>: RecordEntry, @unchecked Sendable {
     private var room = Room()
 
-    init(_ key: UnsafeBufferPointer<UInt8>, _ record: RecordBox) {
-        super.init(record, keyCount: key.count)
+    init(_ key: UnsafeBufferPointer<UInt8>, _ record: consuming RecordBox) {
+        super.init(consume record, keyCount: key.count)
         fillKey(key)
     }
 }

@@ -77,16 +77,21 @@ extension RecordIndex: InPlaceExtension {
     package func follow(
         _ root: inout IndexRoot, _ changes: NetChanges, in context: ExtensionContext
     ) -> (any Sendable)? {
-        guard let boxes = changes.boxes(in: configuration.collection) else { return nil }
-        IndexEditor(configuration, context.draft).update(
-            &root, isCleared: boxes.isCleared, boxes.entries, in: context)
+        let editor = IndexEditor(configuration, context.draft)
+        if configuration.isPure, let update = changes.onlyUpdate(in: configuration.collection) {
+            editor.update(&root, by: update)
+        } else if let boxes = changes.boxes(in: configuration.collection) {
+            editor.update(&root, isCleared: boxes.isCleared, boxes.entries, in: context)
+        }
+        if root.duplicates > 0 { context.askToJudge() }
         return nil
     }
 }
 
 extension RecordIndex: SelectiveExtension {
+    package var isSelective: Bool { !configuration.holdsRecords }
+
     package func isLeftAlone(by changes: NetChanges) -> Bool {
-        if configuration.holdsRecords { return false }
         guard let boxes = changes.boxes(in: configuration.collection) else { return true }
         return !boxes.isCleared && boxes.entries.allSatisfy { configuration.isUnconcerned(by: $0) }
     }

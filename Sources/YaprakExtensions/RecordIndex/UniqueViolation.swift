@@ -33,8 +33,6 @@ extension UniqueViolation: ErrorWithoutValues {}
 extension RecordIndex: JudgingExtension {
     package var judges: Bool { configuration.isUnique }
 
-    package func mayRefuse(_ root: IndexRoot) -> Bool { root.duplicates > 0 }
-
     package func judge(_ root: IndexRoot, after changes: NetChanges) throws {
         guard root.duplicates > 0, let boxes = changes.boxes(in: configuration.collection) else { return }
         var writer = IndexKeyWriter()

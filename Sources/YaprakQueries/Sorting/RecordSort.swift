@@ -51,9 +51,9 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
             RecordComparison.stored(Value.self, at: TypedRecord<Object, Metadata>.objectOffset + $0)
         }
         let property = offset.map { StoredProperty(Value.self, at: $0) }
-        self.init(path: path, part: .object, order, isStored: offset != nil, property: property, stored: stored) {
-            Record<Object, Metadata>(box: $0).object[keyPath: path]
-        }
+        self.init(
+            path: path, part: .object, order, isStored: offset != nil, property: property, stored: stored,
+            TypedRecord<Object, Metadata>.reading(path))
     }
 
     /// By a property of the object that may be missing.
@@ -62,7 +62,7 @@ public struct RecordSort<Object: Codable & Sendable, Metadata: Codable & Sendabl
     ) {
         self.init(
             path: path, part: .object, order, isStored: MemoryLayout<Object>.offset(of: path) != nil,
-            optional: { Record<Object, Metadata>(box: $0).object[keyPath: path] })
+            optional: TypedRecord<Object, Metadata>.reading(path))
     }
 
     /// By what a closure makes of a record.
