@@ -12,7 +12,7 @@ extension Timeline {
             isReclaimOwed = true
             let draft = self.draft ?? makeDraft()
             draft.spares.fill(from: &spares)
-            draft.begin(from: newestVersion, stamp: stamp)
+            draft.begin(stamp: stamp)
             return draft
         }
     }

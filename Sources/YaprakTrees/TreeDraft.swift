@@ -14,8 +14,6 @@ package final class TreeDraft {
     private(set) var ownStamp: UInt64 = 0
     /// The same for other modules: to them the attribute of a field says nothing, and each access would be checked.
     package var stamp: UInt64 { @inline(never) get { ownStamp } }
-    /// The version the draft started from; `nil` between drafts, and where the timeline has none yet.
-    private var start: TreeVersion?
     /// Whether the draft can be edited.
     @exclusivity(unchecked)
     package private(set) var isOpen = false
@@ -71,11 +69,10 @@ package final class TreeDraft {
     /// The number of the draft, which distinguishes it from the next.
     private(set) var session: UInt64 = 0
 
-    /// - Parameter version: where it starts; what the timeline began with if `nil`.
-    func begin(from version: TreeVersion?, stamp first: UInt64) {
+    /// Begins from the newest version of the timeline, which stays that until the draft ends.
+    func begin(stamp first: UInt64) {
         session &+= 1
         ownRetiredCount = 0
-        start = version
         isOpen = true
         isUnchanged = true
         ownStamp = first
@@ -132,20 +129,12 @@ extension TreeDraft {
     /// nothing changes, the same version is returned. O(1).
     package func freeze() -> TreeVersion {
         precondition(isOpen, "the draft has ended")
-        if isUnchanged { return frozen ?? startOrFirst() }
+        if isUnchanged { return frozen ?? timeline.newest }
         let version = handOver(isEnd: false)
         frozen = version
         isUnchanged = true
         ownStamp = nextStamp()
         return version
-    }
-
-    /// The version the draft started from, made now if there was none.
-    private func startOrFirst() -> TreeVersion {
-        if let start { return start }
-        let first = timeline.newest
-        start = first
-        return first
     }
 
     private func nextStamp() -> UInt64 { owner._withUnsafeGuaranteedRef { $0.arena.nextStamp() } }
@@ -157,7 +146,7 @@ extension TreeDraft {
         precondition(isOpen, "the draft has ended")
         let version: TreeVersion
         if isUnchanged {
-            version = frozen ?? startOrFirst()
+            version = frozen ?? timeline.newest
             timeline.endDraft(with: version, label)
         } else {
             version = handOver(isEnd: true, label)
@@ -169,7 +158,6 @@ extension TreeDraft {
     private func close() {
         isOpen = false
         frozen = nil
-        start = nil
     }
 
     /// Ends the draft and discards its changes. Frozen versions can be read until they are released.
@@ -181,7 +169,7 @@ extension TreeDraft {
             timeline.endUnchangedDraft()
             return close()
         }
-        let stays = startOrFirst()
+        let stays = timeline.newest
         var list = takeDead()
         for root in roots { list.append(subtreeOf: root) }
         close()

@@ -31,10 +31,12 @@ extension Draft {
 
     @usableFromInline
     func slot(named name: String, _ object: any Any.Type, _ metadata: any Any.Type) -> Int? {
-        let directory = directory
-        guard let slot = directory.slot(of: name) else { return nil }
-        directory.check(slot, object, metadata)
-        return slot
+        // The draft keeps it until this is over: no reference more is counted.
+        Unmanaged.passUnretained(directory)._withUnsafeGuaranteedRef { directory in
+            guard let slot = directory.slot(of: name) else { return nil }
+            directory.check(slot, object, metadata)
+            return slot
+        }
     }
 
     @usableFromInline @inline(never)

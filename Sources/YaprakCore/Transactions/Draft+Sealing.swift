@@ -76,7 +76,7 @@ extension Draft {
             primarySteps.isEmpty, extensionChanges.isEmpty, goneAsides.isEmpty, loggedSteps == nil,
             !environment.encodes, !environment.checksDecoding
         else { return false }
-        if directory.mayNestTooDeep(slot) { return false }
+        if Unmanaged.passUnretained(directory)._withUnsafeGuaranteedRef({ $0.mayNestTooDeep(slot) }) { return false }
         return extensions.isEmpty || !concernsExtensions(onlyIn: slot)
     }
 

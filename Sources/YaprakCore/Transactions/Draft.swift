@@ -121,13 +121,19 @@ final class Draft {
     }
 
     /// Begins once more. From the state that it made itself, nothing is copied or counted.
-    func begin(from state: SnapshotState, _ tree: TreeDraft) {
+    /// - Parameter state: is looked at without being counted, where it is that one.
+    @inline(__always)
+    func begin(from state: @autoclosure () -> SnapshotState, _ tree: TreeDraft) {
         precondition(!isOpen, "one draft at a time")
         isOpen = true
         isSettled = false
         heldTree = .passUnretained(tree)
         firstStamp = tree.stamp
-        if start === state { return }
+        if start !== state() { move(to: state()) }
+    }
+
+    @inline(never)
+    private func move(to state: SnapshotState) {
         start = state
         baseNumber = state.number
         directory = state.directory
@@ -149,11 +155,12 @@ final class Draft {
 
     /// Is called when it was sealed or aborted: it keeps nothing but what `state` has, or nothing at all if it has not made that.
     ///
-    /// - Parameter state: the newest state.
-    func end(at state: SnapshotState) {
+    /// - Parameter state: the newest state, which is not counted.
+    @inline(__always)
+    func end(at state: @autoclosure () -> SnapshotState) {
         precondition(!isOpen, "a draft ends when it was sealed or aborted")
         forgetNotes()
-        if start !== state || !isSettled { letGo() }
+        if start !== state() || !isSettled { letGo() }
     }
 
     /// Lets go of the state that it has kept.
