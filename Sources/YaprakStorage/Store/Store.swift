@@ -115,7 +115,7 @@ package final class Store: Sendable {
             queue.next += 1
             return (nil, queue.enqueue(.commit(.init(number: number.rawValue, item: item, completion: completion))))
         }
-        if wakes { logThread.wake() }
+        logThread.noteArrival(wakes: wakes)
         if let refusal { throw refusal }
     }
 
@@ -189,7 +189,7 @@ package final class Store: Sendable {
             if let refusal = queue.refusal() { return (refusal, false) }
             return (nil, queue.enqueue(.barrier(.init(kind: kind, completion: completion))))
         }
-        if wakes { logThread.wake() }
+        logThread.noteArrival(wakes: wakes)
         if let refusal { completion(.failure(refusal)) }
     }
 
@@ -312,7 +312,7 @@ package final class Store: Sendable {
         }
         switch answer {
         case .now(let result): completion(result)
-        case .later(let wakes): if wakes { logThread.wake() }
+        case .later(let wakes): logThread.noteArrival(wakes: wakes)
         case .withoutThread: logThread.finishClosing(.success(()), StoreStatistics())
         }
     }

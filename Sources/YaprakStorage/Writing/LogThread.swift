@@ -13,6 +13,8 @@ final class LogThread: Sendable {
     private let root: any Directory
     private let durableBits = Atomic<UInt64>(0)
     private let acknowledgedBits = Atomic<UInt64>(0)
+    /// Counts what was added to the queue.
+    private let arrivals = Atomic<UInt64>(0)
     /// A turn of the log, where a scheduler runs it in place of the thread.
     private let scheduled = Mutex<(@Sendable () -> LogRest)?>(nil)
 
@@ -67,9 +69,23 @@ final class LogThread: Sendable {
                 let turn = queue.waitFor { queue, deadline in
                     queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
                 }
+                let seen = arrivals.load(ordering: .relaxed)
                 if perform(turn, writer, closing) { return }
+                if case .group(let commits) = turn, commits.count == 1 { linger(after: seen) }
             }
         }
+    }
+
+    /// So long the thread looks for more before it sleeps.
+    private static let patience: UInt64 = 30_000
+
+    /// Looks whether something comes at once, after the only commit there was: a writer that waits for each of its commits brings
+    /// the next one sooner than a thread that sleeps is awake.
+    ///
+    /// After several, none is the first that comes worth a sync of its own: those behind it would wait for two.
+    private func linger(after seen: UInt64) {
+        let end = monotonicNanoseconds() + Self.patience
+        while arrivals.load(ordering: .relaxed) == seen, monotonicNanoseconds() < end { yieldThread() }
     }
 
     /// Does a turn without a thread, if there is one.
@@ -111,8 +127,15 @@ final class LogThread: Sendable {
         return false
     }
 
+    /// Notes that something was added to the queue.
+    /// - Parameter wakes: whether the thread sleeps, or is about to.
+    func noteArrival(wakes: Bool) {
+        arrivals.wrappingAdd(1, ordering: .relaxed)
+        if wakes { wake() }
+    }
+
     /// Wakes the thread, which sleeps.
-    func wake() {
+    private func wake() {
         guard let scheduler = options.scheduler else { return queue.signal() }
         if let turn = scheduled.withLock({ $0 }) { scheduler.logHasWork(turn) }
     }
@@ -268,7 +291,7 @@ final class LogThread: Sendable {
             queue.poison = error
             return queue.wake()
         }
-        if wakes { wake() }
+        noteArrival(wakes: wakes)
     }
 
     private func close(_ writer: LogWriter, _ closing: ClosingMark?) {

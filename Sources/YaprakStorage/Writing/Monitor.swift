@@ -94,6 +94,9 @@ extension Duration {
     }
 }
 
+/// Lets other threads run, where any waits for this core.
+func yieldThread() { sched_yield() }
+
 /// Starts a thread that runs `body` once. False if the system can't start one.
 func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Box {
