@@ -116,6 +116,13 @@ import YaprakReplay
         }
         let (_, typed) = await step([.character(":"), .character("@"), .character("\n"), .interrupt])
         #expect(shown(typed) == ["1"])
+        // One that was typed to its end, or given up, is over.
+        for over in [[.character(":"), .escape], [.character("5"), .character("\n")]] as [[Keyboard.Key]] {
+            for quit in [.escape, .character("q")] as [Keyboard.Key] {
+                let (code, text) = await step([.end] + over + [quit])
+                #expect(code == 0 && shown(text) == ["1"] && !text.contains("go to:"), "\(over), \(quit)")
+            }
+        }
     }
 
     @Test func `A colon or a digit goes to a commit, and a wrong one says why`() async throws {

@@ -229,20 +229,34 @@ extension ReplayStepper {
         func isQuitPressed() -> Bool {
             askedCount += 1
             guard askedCount.isMultiple(of: 16) else { return false }
-            let event = wait(0)
-            if event != .timeout { kept.append(event) }
-            guard let first = kept.firstIndex(where: quitting.contains) else { return false }
+            var event = wait(0)
+            while event != .timeout {
+                kept.append(event)
+                if event == .end { break }
+                event = wait(0)
+            }
+            guard let first = firstThatQuits else { return false }
             kept.removeFirst(first)
             return true
         }
 
-        /// A position may be typed ahead, with any letter, and be given up by Esc.
-        private var quitting: [Keyboard.Event] {
-            let isTyping = kept.contains { event in
-                guard case .key(.character(let sign)) = event else { return false }
-                return sign == ":" || sign.isASCII && sign.isNumber
+        /// The first key that quits, of those that are kept. A position may be typed ahead, with any letter, until Return or Esc.
+        private var firstThatQuits: Int? {
+            var isTyping = false
+            for (index, event) in kept.enumerated() {
+                switch event {
+                case .end, .key(.interrupt): return index
+                case .key(.character("\n")): isTyping = false
+                case .key(.escape):
+                    if !isTyping { return index }
+                    isTyping = false
+                case .key(.character(let sign)):
+                    if !isTyping, sign == "q" { return index }
+                    if sign == ":" || sign.isASCII && sign.isNumber { isTyping = true }
+                default: break
+                }
             }
-            return [.key(.interrupt), .end] + (isTyping ? [] : [.key(.escape), .key(.character("q"))])
+            return nil
         }
     }
 }
