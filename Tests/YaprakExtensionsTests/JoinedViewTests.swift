@@ -226,4 +226,23 @@ import Yaprak
         let aspects = Dictionary(uniqueKeysWithValues: changes.map { ($0.key, $0.aspects) })
         #expect(aspects == ["m1": [.metadata, .touch], "m2": .metadata, "m3": .touch])
     }
+
+    @Test(arguments: [false, true])
+    func `A view goes by the relationship that is registered, not by one of its name that it was given`(
+        isPopulated: Bool
+    ) async throws {
+        let database = Database.inMemory()
+        try await database.register(Relationship("one", from: .children, \.must, to: .parents))
+        if !isPopulated { try await database.register(view) }
+        try await database.write { transaction in
+            for (number, key) in [(1, "ada"), (2, "bo")] { transaction[.parents][key] = Node(told: number) }
+            transaction[.children]["c"] = Node(must: "bo", one: "ada")
+        }
+        if isPopulated { try await database.register(view) }
+        #expect(database.snapshot[view]["told 2"].map(\.key) == ["c"])
+        try await database.write { $0[.parents]["bo"]?.told = 3 }
+        #expect(database.snapshot[view]["told 3"].map(\.key) == ["c"])
+        try await database.write { _ = $0[.parents].remove("bo") }
+        #expect(database.snapshot[view]["none"].map(\.key) == ["c"] && database.snapshot[view].count == 1)
+    }
 }

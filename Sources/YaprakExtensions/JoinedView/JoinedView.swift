@@ -16,8 +16,9 @@ package import YaprakTrees
 /// gets an update for each. A record that refers to several has the first one that is there (``RelationshipReader/target(of:)``).
 /// As long as no type is bound to the collection of the targets, none is there.
 ///
-/// It depends on its relationship, which is registered first, and goes when that one is unregistered. It is computed when it is
-/// registered, in a writer's turn.
+/// It depends on its relationship, which is registered first, and goes when that one is unregistered. If another of the same name
+/// and types is registered in its place, that one says what refers to what. The view is computed when it is registered, in a
+/// writer's turn.
 ///
 /// - Complexity: a changed source costs O(log *n*) and one call of each closure; a changed target the same for each of its
 ///   sources.
@@ -37,6 +38,7 @@ public struct JoinedView<
     /// The collections at both ends of the relationship.
     public var collectionNames: [String]? { relationship.collectionNames }
     private let relationship: Relationship<Source, SourceMetadata, Target, TargetMetadata>
+    private typealias Edges = RelationshipReader<Source, SourceMetadata, Target, TargetMetadata>
     private let group: @Sendable (Element, Record<Target, TargetMetadata>?) -> String?
     private let place: @Sendable (RecordBox, Record<Target, TargetMetadata>?, String, Touches) -> Placement
     private let configuration: ViewConfiguration
@@ -99,20 +101,19 @@ public struct JoinedView<
                 if left.remove(entry.key) != nil, entry.before != nil, entry.after != nil {
                     entry.kinds.formUnion(.objectTouched)
                 }
-                follow(entry, after, editor)
+                follow(entry, after, edges, editor)
             }
         }
         for source in touched where left.remove(source) != nil {
             guard let box = after.box(forKey: source, in: relationship.sourceTypes) else { continue }
-            follow(ChangeEntry(before: box, after: box, kinds: .objectTouched), after, editor)
+            follow(ChangeEntry(before: box, after: box, kinds: .objectTouched), after, edges, editor)
         }
         return editor.finish(&root)
     }
 
     /// The keys of the records that refer to changed targets; more than once if to several.
     private func sourcesOfTargets(
-        in changes: NetChanges,
-        _ edges: RelationshipReader<Source, SourceMetadata, Target, TargetMetadata>, _ before: Snapshot
+        in changes: NetChanges, _ edges: Edges, _ before: Snapshot
     ) -> [String] {
         guard let targets = changes.boxes(in: relationship.targetTypes) else { return [] }
         var keys = targets.entries.map(\.key)
@@ -124,11 +125,11 @@ public struct JoinedView<
     }
 
     /// Puts the row of one record where it belongs now.
-    private func follow(_ entry: ChangeEntry, _ state: Snapshot, _ editor: ViewEditor) {
+    private func follow(_ entry: ChangeEntry, _ state: Snapshot, _ edges: Edges, _ editor: ViewEditor) {
         let row = RowID(collection: 0, key: entry.key)
         let before = entry.before == nil ? nil : editor.place(of: row)
         guard let record = entry.after, !(record is RawRecord),
-            let placement = placement(of: record, in: state, { before?.touches(inGroup: $0) })
+            let placement = placement(of: record, in: state, edges, { before?.touches(inGroup: $0) })
         else {
             if let before { editor.takeOut(row, before, kinds: entry.kinds) }
             return
@@ -140,11 +141,12 @@ public struct JoinedView<
 
     /// Where a record belongs; `nil` if it is in no group.
     private func placement(
-        of box: RecordBox, in state: Snapshot, _ touches: (String) -> Touches? = { _ in nil }
+        of box: RecordBox, in state: Snapshot, _ edges: Edges, _ touches: (String) -> Touches? = { _ in nil }
     ) -> Placement? {
         let record = Record<Source, SourceMetadata>(box: box)
+        // By the relationship that is registered: the one at hand may have another property, and the view follows the edges.
         // Of a collection without a type there is none: it comes when one is bound.
-        let target = relationship.targetKeys(of: record.object).lazy
+        let target = edges.targetKeys(of: box).lazy
             .compactMap { state.box(forKey: $0, in: relationship.targetTypes) }.first
             .map { Record<Target, TargetMetadata>(box: $0) }
         guard let name = group(record, target)?.normalizedKey else { return nil }
@@ -166,12 +168,13 @@ extension JoinedView: TreeBackedExtension {
         }
     }
 
-    package func build(_ seed: Seed, in context: ExtensionContext) -> ViewRoot {
+    package func build(_ seed: Seed, in context: ExtensionContext) throws -> ViewRoot {
         let rows = ViewSeed(collections: 1)
         // To a list that showed a view of this name before, a target may have changed since.
         let touches = Touches().after(.objectTouched, in: context.draft)
+        let edges = try context.before.reader(of: relationship)
         for box in seed.sources {
-            if let placement = placement(of: box, in: context.before, { _ in touches }) { rows.add(placement) }
+            if let placement = placement(of: box, in: context.before, edges, { _ in touches }) { rows.add(placement) }
         }
         return ViewRoot(rows, configuration, draft: context.draft)
     }

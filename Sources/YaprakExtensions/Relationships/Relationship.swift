@@ -131,6 +131,8 @@ extension Relationship: DatabaseExtension {
     ) -> RelationshipReader<Source, SourceMetadata, Target, TargetMetadata> {
         RelationshipReader(snapshot: snapshot, trees: root, from: sourceTypes, to: targetTypes) { key in
             targetKeys(of: snapshot.box(forKey: key, in: sourceTypes))
+        } targetsOfRecord: {
+            targetKeys(of: $0)
         }
     }
 }

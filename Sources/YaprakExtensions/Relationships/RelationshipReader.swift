@@ -17,7 +17,10 @@ public struct RelationshipReader<
     let trees: EdgeTrees
     let from: CollectionTypes
     let to: CollectionTypes
+    /// The keys that the record under a key refers to.
     let findTargets: @Sendable (String) -> [String]
+    /// The same of a record at hand, by the code that is registered; `nil` where edges are set explicitly.
+    var targetsOfRecord: (@Sendable (RecordBox) -> [String])?
 
     // MARK: From target to sources
 
@@ -47,6 +50,9 @@ public struct RelationshipReader<
     /// The keys that the record under `key` refers to, whether or not there are such records: in the order of the property, or
     /// ascending for edges set explicitly. O(log *n* + *k*).
     public func targetKeys(of key: String) -> [String] { findTargets(key.normalizedKey) }
+
+    /// The same of a record of the sources, which need not be that of the snapshot.
+    func targetKeys(of record: RecordBox) -> [String] { targetsOfRecord?(record) ?? findTargets(record.key) }
 
     /// The first record that the record under `key` refers to; `nil` if there is none, or if the collection of the targets
     /// came from disk and has no type. O(log *n*).
