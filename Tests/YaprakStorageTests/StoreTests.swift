@@ -329,21 +329,26 @@ import YaprakSimulator
         }
     }
 
-    // Each of them alone: after it the thread looks whether another comes at once, and then sleeps.
+    // Each of them alone: after one that was synced the thread looks whether another comes at once, and then sleeps.
     @Test(arguments: [Durability.always, .relaxed])
     func `A commit that comes while the log's thread looks for one, or goes to sleep, is not left waiting`(
         durability: Durability
     ) throws {
-        let disk = MemoryFileSystem()
-        var random = SplitMix64(seed: 5)
-        var opened = try Opened(disk, Harness.path, Harness.options(durability))
-        for n in 1...Soak.volume(2_000, soak: 200_000) {
-            let end = monotonicNanoseconds() + UInt64(random.below(45_000))
-            while monotonicNanoseconds() < end {}
-            try opened.append(Harness.item(n))
+        try Harness.withTemporaryDirectory { directory in
+            let path = directory.appending("shop.yaprak")
+            let options = Harness.options(durability, segmentBytes: 1 << 20)
+            var random = SplitMix64(seed: 5)
+            var opened = try Opened(PosixFileSystem(), path, options)
+            for n in 1...Soak.volume(300, soak: 100_000) {
+                let end = monotonicNanoseconds() + UInt64(random.below(90_000))
+                while monotonicNanoseconds() < end {}
+                try opened.append(Harness.item(n))
+            }
+            try opened.store.close()
+            let second = try Opened(PosixFileSystem(), path)
+            #expect(second.items == opened.items)
+            try second.store.close()
         }
-        try opened.store.close()
-        #expect(try Opened(disk).items == opened.items)
     }
 
     @Test func `Under an interval the log is synced without anyone asking`() throws {

@@ -70,8 +70,13 @@ final class LogThread: Sendable {
                     queue.nextTurn(now: monotonicNanoseconds(), limits: options, deadline: &deadline)
                 }
                 let seen = arrivals.load(ordering: .relaxed)
+                let start = monotonicNanoseconds()
                 if perform(turn, writer, closing) { return }
-                if case .group(let commits) = turn, commits.count == 1 { linger(after: seen) }
+                if case .group(let commits) = turn, commits.count == 1,
+                    monotonicNanoseconds() - start >= Self.patience
+                {
+                    linger(after: seen)
+                }
             }
         }
     }
@@ -82,7 +87,8 @@ final class LogThread: Sendable {
     /// Looks whether something comes at once, after the only commit there was: a writer that waits for each of its commits brings
     /// the next one sooner than a thread that sleeps is awake.
     ///
-    /// After several, none is the first that comes worth a sync of its own: those behind it would wait for two.
+    /// Only after one that took longer than that, because of a sync: otherwise the writer is resumed where this thread goes to
+    /// sleep. And not after several: the first that comes would get a sync of its own, and those behind it would wait for two.
     private func linger(after seen: UInt64) {
         let end = monotonicNanoseconds() + Self.patience
         while arrivals.load(ordering: .relaxed) == seen, monotonicNanoseconds() < end { yieldThread() }
