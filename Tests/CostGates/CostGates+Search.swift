@@ -85,7 +85,7 @@ extension CostGates {
         try type(0)
         precondition(rows == count / 10, "each row comes or goes")
         let what = "a keystroke that exchanges 10,000 rows of a list"
-        var gates = try await allocations(what, atMost: 155, rounds: 20) { try type($0 + 1) }
+        var gates = try await allocations(what, atMost: 155, rounds: 20, leastOf: 5) { try type($0 + 1) }
         // Of each change two, for its key and for what it has in common with others: added, and given up.
         gates += try await references(what, atMost: 43_000, rounds: 20, leastOf: 5) { try type($0 + 1) }
         return gates
