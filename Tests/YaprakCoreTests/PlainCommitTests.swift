@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 import Yaprak
 
+@testable import YaprakCore
+
 /// A commit in memory that changes records of one collection, and concerns no extension, makes its changeset only if somebody
 /// follows. What it reports is what a commit on the longer way reports.
 @Suite(.bounded) struct PlainCommitTests {
@@ -48,6 +50,35 @@ import Yaprak
         let changes = changeset.changes(in: books)
         return ["removed all: \(changes.didRemoveAll), \(changes.removedAllCount)"]
             + changes.map { "\($0.key): \(text($0.before)), \(text($0.after)), \($0.kinds)" }
+    }
+
+    @Test func `An update is ended the short way, also where no record has metadata, and what needs more is not`()
+        async throws
+    {
+        let database = Database.inMemory()
+        func isPlain(_ body: @Sendable (inout WriteTransaction) throws -> Void) async throws -> Bool {
+            try await database.write { transaction in
+                try body(&transaction)
+                return transaction.draft.isPlain
+            }
+        }
+        // The first value shows what its type can hold.
+        _ = try await isPlain { $0[Self.books]["a"] = Book(title: "one") }
+        #expect(try await isPlain { $0[Self.books]["a"] = Book(title: "two") })
+        #expect(try await isPlain { $0[Self.books]["b"] = Book(title: "new") })
+        #expect(try await isPlain { $0[Self.books].remove("b") })
+        #expect(try await !isPlain { transaction in for _ in 0..<2 { transaction[Self.books]["a"]?.title += "!" } })
+        #expect(
+            try await !isPlain { transaction in
+                transaction[Self.books]["a"]?.title = "three"
+                transaction[RecordCollection<Book, Int>("others")]["a"] = Book(title: "three")
+            })
+        #expect(
+            try await !isPlain { transaction in
+                transaction[Self.books]["a"]?.title = "four"
+                try transaction.setInfo("why")
+            })
+        #expect(try await !isPlain { _ in })
     }
 
     @Test(arguments: 1...UInt64(Soak.volume(20, soak: 500)))

@@ -146,7 +146,7 @@ final class History {
         case 8..<15:
             let index = generator.below(2)
             _ = key.utf8.withContiguousStorageIfAvailable {
-                draft.put(key: $0, into: &line.roots[index]) { _ in self.row(key) }
+                draft.put(key: $0, into: &line.roots[index]) { _ in self.generator.chance(20) ? nil : self.row(key) }
             }
         case 15..<20:
             let index = generator.below(2)

@@ -262,6 +262,7 @@ extension Database {
     /// - Returns: where to wait for the log; `nil` in memory, or if there was nothing to commit.
     func finish(_ draft: Draft, origin: String) throws -> CommitTicket? {
         if draft.isPlain {
+            assert(files == nil, "what goes to a log is encoded")
             let (state, nanoseconds) = draft.sealPlain()
             working = state
             publication.publish(state, of: draft, origin: origin, nanoseconds: nanoseconds)

@@ -12,7 +12,7 @@ import YaprakCBOR
 /// the error comes when it is encoded, by a file, a backup or `checkingCoding`.
 final class NestingBound<Value: Encodable>: Sendable {
     /// Values that were looked at, or -1 once the type is known to be bounded.
-    private let looks = Atomic(0)
+    private let looks = Atomic(TypeNesting.isSurelyLeaf(Value.self) ? -1 : 0)
 
     /// Whether values of the type are known to be bounded: from then on none is looked at.
     var isKnown: Bool { looks.load(ordering: .relaxed) < 0 }
@@ -69,8 +69,12 @@ enum TypeNesting {
 
     /// A type without references, a text, or one of Foundation's that can't hold another's values.
     fileprivate static func isLeaf<Value>(_ type: Value.Type) -> Bool {
-        if _isPOD(type) || type == String.self || type == Substring.self || type == Character.self { return true }
-        return isOfFoundation(String(reflecting: type))
+        isSurelyLeaf(type) || isOfFoundation(String(reflecting: type))
+    }
+
+    /// The same as far as it is known without the name of the type: of most metadata before there is any.
+    fileprivate static func isSurelyLeaf<Value>(_ type: Value.Type) -> Bool {
+        _isPOD(type) || type == String.self || type == Substring.self || type == Character.self
     }
 
     /// Whether a type with this name is one of Foundation's, and not generic. A program's own module may be called

@@ -6,7 +6,7 @@ import YaprakTrees
 ///
 /// One at a time per database, on the Database actor, from the start of a transaction's closure to its end. One object serves all
 /// transactions of a database: between two of them it has the state that the first made, which is the newest, or nothing. A new
-/// field that a transaction writes to is emptied in `forgetNotes()`.
+/// field that a transaction writes to is emptied in `forgetNotes()`, and where `seal` looks at it, `isPlain` asks for it.
 ///
 /// No access to its fields lasts longer than a step of the engine's own code (a user's closure is never called during
 /// one), so they go without the runtime's exclusivity checks.
